@@ -233,7 +233,7 @@ static void the_nearest_disc_is_found_in_blocks(void** state)
         const rblFragmentEvent* e = b.events[event];
         for (uint32_t label = 0; label < e->label_count; ++label)
         {
-            rblDiscBlock blocks[RBL_MOST_DISC_BLOCKS];
+            rblDiscBlock blocks[RBL_MAX_DISC_BLOCKS];
             const uint32_t count = rbl_disc_blocks_of(e, label);
             if (count == 0)
             {

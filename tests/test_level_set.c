@@ -181,7 +181,7 @@ static void check_fall(const Solid* solid, rblVec3 from, rblVec3 to)
     const float least = start - rbl_field_fall_outside(&field, slope, way);
     const float truly =
         slope_there == RBL_SLOPE_FAR ? (float)exact_distance(solid, to) : there; // far values are bounds
-    assert_true(rbl_field_free_way(&field, slope, start - least) >= 0.999f * way - rounding);
+    assert_true(rbl_field_free_distance(&field, slope, start - least) >= 0.999f * way - rounding);
     if (least > 0.0f && truly < least - rounding)
     {
         fail_msg("%s: falls from %.9g to %.9g on a way of %.9g, cell %.9g", solid->name, (double)start,

@@ -125,12 +125,12 @@ static void pixels_beside_edges_and_shadows_are_not_calm(void** state)
     for (uint32_t x = 0; x < SIZE; ++x)
     {
         const bool beside = x == SIZE / 2 - 1 || x == SIZE / 2;
-        assert_int_equal(rbl_texel_is_calm(&field.rows, x, 5), !beside);
+        assert_int_equal(rbl_texel_is_smooth(&field.rows, x, 5), !beside);
     }
     rbl_texel(&field.rows, 4, 5)->high = 2.0f;
-    assert_false(rbl_texel_is_calm(&field.rows, 4, 5));
-    assert_false(rbl_texel_is_calm(&field.rows, 5, 6));
-    assert_true(rbl_texel_is_calm(&field.rows, 6, 5));
+    assert_false(rbl_texel_is_smooth(&field.rows, 4, 5));
+    assert_false(rbl_texel_is_smooth(&field.rows, 5, 6));
+    assert_true(rbl_texel_is_smooth(&field.rows, 6, 5));
 }
 
 int main(void)

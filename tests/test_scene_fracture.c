@@ -358,7 +358,7 @@ static void guests_join_a_run(void** state)
     def.pose.p = (rblVec3){0.0f, 9.0f, 0.0f};
     def.velocity = (rblVec3){1.0f, 0.0f, 0.0f};
     check_ok(rbl_body_create(simulation.world, &def, &id));
-    check_ok(rbl_simulation_add_guest(&simulation, id, "thrown", &material));
+    check_ok(rbl_simulation_add_body(&simulation, id, "thrown", &material));
     run_through(&simulation);
     const rblRunBody* guest = NULL;
     for (size_t i = 0; i < simulation.run.bodies.count; ++i)

@@ -103,7 +103,7 @@ static rblResult take(rblByteSource* source, const rblSourceTables* tables, rblS
     (void)tables;
     Ellipsoid def;
     rbl_take_floats(source, &def.radii.x, 3);
-    return source->failed ? rbl_fail_damaged_shape(&ellipsoid_kind) : create(&def, out);
+    return source->failed ? rbl_shape_fail_damaged(&ellipsoid_kind) : create(&def, out);
 }
 
 static const rblShapeKind ellipsoid_kind = {.name = "ellipsoid",

@@ -378,7 +378,7 @@ static rblFragmentEvent* event_again(const rblFragmentEvent* event, rblShapeId s
     assert_true(rbl_event_find_origin(event, &origin));
     assert_ptr_equal(origin.shape, view_of(shape).shape);
     rbl_sink_init(&sink, rbl_default_allocator());
-    rbl_put_event(&sink, event, &(rblEventPlace){.parent = parent, .material = origin.material});
+    rbl_put_event(&sink, event, &(rblEventLocation){.parent = parent, .material = origin.material});
     rblByteSource source = {.data = sink.bytes.data, .size = sink.bytes.count};
     check_ok(rbl_take_event(&source, tables, &made));
     assert_int_equal(rbl_source_left(&source), 0);

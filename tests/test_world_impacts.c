@@ -442,10 +442,10 @@ static void contacts_found_anew_leave_out_what_a_break_left(void** state)
     check_ok(rbl_world_find(id, &world));
     assert_int_equal(world->step->manifolds.count, 1);
     const rblManifold* manifold = &world->step->manifolds.data[0];
-    assert_true(rbl_renew_contacts(world->step, manifold, &set));
+    assert_true(rbl_pair_renew_contacts(world->step, manifold, &set));
     const float gap = smallest_gap(world, manifold);
     world->pairs.data[manifold->pair].break_depth = 0.003f;
-    assert_true(rbl_renew_contacts(world->step, manifold, &set));
+    assert_true(rbl_pair_renew_contacts(world->step, manifold, &set));
     check_close(smallest_gap(world, manifold), gap + 0.003f, 1e-6);
     rbl_contact_set_free(&set);
     check_ok(rbl_world_destroy(id));

@@ -383,7 +383,7 @@ static void bodies_on_joints_are_held_back_together(void** state)
     memset(step->slowed.data, 0, step->slowed.count);
     step->solver_bodies.data[middle].seconds = 0.25f * STEP;
     step->slowed.data[middle] = 1;
-    rbl_share_joint_seconds(step);
+    rbl_joints_share_seconds(step);
     for (int i = 0; i < 3; ++i)
     {
         const uint32_t place = index[bodies[i].index1 - 1];

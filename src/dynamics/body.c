@@ -38,12 +38,12 @@ static rblResult check_pose(rblTransform pose)
                            : rbl_fail(RBL_ERROR_ARGUMENT, "body: the rotation must be a unit quaternion");
 }
 
-static rblResult check_place(const void* out)
+static rblResult check_position(const void* out)
 {
     return out != NULL ? RBL_OK : rbl_fail(RBL_ERROR_ARGUMENT, "body: out must not be null");
 }
 
-rblResult rbl_check_material(const rblMaterial* material)
+rblResult rbl_material_check(const rblMaterial* material)
 {
     if (!(material->density > 0.0f) || !rbl_finite((double)material->density))
     {
@@ -99,7 +99,7 @@ static rblResult check_def(const rblBodyDef* def)
                         RBL_BODY_TYPE_COUNT);
     }
     RBL_TRY(check_pose(def->pose));
-    RBL_TRY(rbl_check_material(&def->material));
+    RBL_TRY(rbl_material_check(&def->material));
     if (!rbl_finite3(def->velocity) || !rbl_finite3(def->spin) || !rbl_finite((double)def->gravity_scale))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: velocity, spin and gravity_scale must be finite");
@@ -112,26 +112,26 @@ static rblResult check_def(const rblBodyDef* def)
     return check_anchor(&def->anchor);
 }
 
-rblResult rbl_check_id(const char* room, const rblIdPool* ids, uint32_t serial, uint32_t index1,
+rblResult rbl_id_check(const char* prefix, const rblIdPool* ids, uint32_t serial, uint32_t index1,
                        uint32_t generation, uint32_t world)
 {
     if (index1 == 0)
     {
-        return rbl_fail(RBL_ERROR_STALE, "%s: the id must not be null", room);
+        return rbl_fail(RBL_ERROR_STALE, "%s: the id must not be null", prefix);
     }
     if (world != serial)
     {
-        return rbl_fail(RBL_ERROR_STALE, "%s: the id belongs to another world", room);
+        return rbl_fail(RBL_ERROR_STALE, "%s: the id belongs to another world", prefix);
     }
     return rbl_id_pool_valid(ids, index1, generation)
                ? RBL_OK
-               : rbl_fail(RBL_ERROR_STALE, "%s: the id %u/%u is of one that was destroyed", room, index1,
+               : rbl_fail(RBL_ERROR_STALE, "%s: the id %u/%u is of one that was destroyed", prefix, index1,
                           generation);
 }
 
 rblResult rbl_body_find(rblWorld* world, rblBodyId id, uint32_t* slot)
 {
-    RBL_TRY(rbl_check_id("body", &world->ids, world->serial, id.index1, id.generation, id.world));
+    RBL_TRY(rbl_id_check("body", &world->ids, world->serial, id.index1, id.generation, id.world));
     *slot = id.index1 - 1;
     return RBL_OK;
 }
@@ -145,7 +145,7 @@ static rblResult find_both(rblWorldId world_id, rblBodyId id, rblWorld** world, 
 // ---- creation ----
 
 // Mass, moments and the body's frame from the shape at density 1.
-rblResult rbl_set_body_mass(rblBody* body, rblMotion* motion, float wanted)
+rblResult rbl_body_init_mass(rblBody* body, rblMotion* motion, float wanted)
 {
     const rblMassProperties* unit = &body->shape.mass;
     if (!(unit->volume > 0.0))
@@ -176,7 +176,7 @@ rblResult rbl_set_body_mass(rblBody* body, rblMotion* motion, float wanted)
     return RBL_OK;
 }
 
-void rbl_set_body_spin(rblBody* body, rblMotion* motion, rblVec3 velocity, rblVec3 spin)
+void rbl_body_init_spin(rblBody* body, rblMotion* motion, rblVec3 velocity, rblVec3 spin)
 {
     motion->velocity = body->type == RBL_BODY_STATIC ? rbl_vec3(0, 0, 0) : velocity;
     motion->spin = body->type == RBL_BODY_STATIC ? rbl_vec3(0, 0, 0) : spin;
@@ -191,11 +191,11 @@ static void set_pose(rblBody* body, rblMotion* motion, rblTransform pose)
     motion->orientation = rbl_quat_normalize(frame.q);
     body->previous = rbl_motion_pose(motion);
     body->rest_pose = body->previous;
-    body->born = true;
+    body->is_new = true;
     body->falls = true;
 }
 
-void rbl_release_body(rblBody* body)
+void rbl_body_release(rblBody* body)
 {
     if (body->breaker != NULL)
     {
@@ -215,7 +215,7 @@ void rbl_release_body(rblBody* body)
 // What it is made of, and the breaker, which is referenced and prepares the shape.
 static rblResult set_matter(const rblBodyDef* def, rblJobs* jobs, rblBody* body, rblMotion* motion)
 {
-    RBL_TRY(rbl_set_body_mass(body, motion, def->mass));
+    RBL_TRY(rbl_body_init_mass(body, motion, def->mass));
     if (!body->shape.bounded && def->type != RBL_BODY_STATIC)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: a %s must be static", body->shape.kind);
@@ -229,10 +229,10 @@ static rblResult set_matter(const rblBodyDef* def, rblJobs* jobs, rblBody* body,
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: a %s cannot break", body->shape.kind);
     }
     RBL_TRY(rbl_breaker_acquire(def->breaker, &body->breaker));
-    return rbl_prepare_breaker(body, jobs);
+    return rbl_body_prepare_breaker(body, jobs);
 }
 
-rblResult rbl_make_body(const rblBodyDef* def, rblJobs* jobs, rblBody* body, rblMotion* motion)
+rblResult rbl_body_make(const rblBodyDef* def, rblJobs* jobs, rblBody* body, rblMotion* motion)
 {
     *body = (rblBody){
         .shape_id = def->shape,
@@ -252,11 +252,11 @@ rblResult rbl_make_body(const rblBodyDef* def, rblJobs* jobs, rblBody* body, rbl
     const rblResult result = set_matter(def, jobs, body, motion);
     if (result != RBL_OK)
     {
-        rbl_release_body(body);
+        rbl_body_release(body);
         return result;
     }
     set_pose(body, motion, def->pose);
-    rbl_set_body_spin(body, motion, def->velocity, def->spin);
+    rbl_body_init_spin(body, motion, def->velocity, def->spin);
     return RBL_OK;
 }
 
@@ -266,7 +266,7 @@ static bool reserve_slot(rblWorld* world)
     return rbl_array_reserve_more(&world->bodies, 1) && rbl_array_reserve_more(&world->motions, 1);
 }
 
-rblResult rbl_enter_body(rblWorld* world, rblBody* body, const rblMotion* motion, uint32_t* slot)
+rblResult rbl_body_enter_world(rblWorld* world, rblBody* body, const rblMotion* motion, uint32_t* slot)
 {
     if (!reserve_slot(world) || !rbl_id_pool_take(&world->ids, slot, &body->generation))
     {
@@ -283,7 +283,7 @@ rblResult rbl_enter_body(rblWorld* world, rblBody* body, const rblMotion* motion
     world->bodies.count = world->motions.count = end;
     world->bodies.data[*slot] = *body;
     world->motions.data[*slot] = *motion;
-    rbl_forget_box(world->step, *slot);
+    rbl_box_forget(world->step, *slot);
     world->activity_changed = true;
     world->breakable += body->breaker != NULL;
     world->fragments += body->ancestors > 0;
@@ -291,14 +291,14 @@ rblResult rbl_enter_body(rblWorld* world, rblBody* body, const rblMotion* motion
     return RBL_OK;
 }
 
-void rbl_leave_body(rblWorld* world, uint32_t slot)
+void rbl_body_leave_world(rblWorld* world, uint32_t slot)
 {
     rblBody* body = &world->bodies.data[slot];
     world->breakable -= body->breaker != NULL;
     world->fragments -= body->ancestors > 0;
     world->debris -= body->debris;
     rbl_broad_phase_remove(world->broad, slot);
-    rbl_release_body(body);
+    rbl_body_release(body);
     world->bodies_destroyed = true;
     world->activity_changed = true;
     *body = (rblBody){0};
@@ -320,11 +320,11 @@ rblResult rbl_body_create(rblWorldId world_id, const rblBodyDef* given, rblBodyI
     rblBody body;
     rblMotion motion;
     uint32_t slot = 0;
-    RBL_TRY(rbl_make_body(&def, world->jobs, &body, &motion));
-    const rblResult result = rbl_enter_body(world, &body, &motion, &slot);
+    RBL_TRY(rbl_body_make(&def, world->jobs, &body, &motion));
+    const rblResult result = rbl_body_enter_world(world, &body, &motion, &slot);
     if (result != RBL_OK)
     {
-        rbl_release_body(&body);
+        rbl_body_release(&body);
         return result;
     }
     world->has_marks = true;
@@ -339,10 +339,10 @@ rblResult rbl_body_destroy(rblWorldId world_id, rblBodyId id)
     rblWorld* world = NULL;
     uint32_t slot = 0;
     RBL_TRY(find_both(world_id, id, &world, &slot));
-    rbl_wake_neighbours(world, slot);
-    rbl_remove_joints_of(world, slot);
+    rbl_slot_wake_neighbours(world, slot);
+    rbl_body_remove_joints(world, slot);
     world->pending_work -= rbl_body_energy(world, slot);
-    rbl_leave_body(world, slot);
+    rbl_body_leave_world(world, slot);
     RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_DESTROY, .body = id);
     return RBL_OK;
 }
@@ -361,7 +361,7 @@ rblResult rbl_body_state(rblWorldId world_id, rblBodyId id, rblBodyState* out)
     rblWorld* world = NULL;
     uint32_t slot = 0;
     RBL_TRY(find_both(world_id, id, &world, &slot));
-    RBL_TRY(check_place(out));
+    RBL_TRY(check_position(out));
     const rblBody* body = &world->bodies.data[slot];
     const rblMotion* motion = &world->motions.data[slot];
     const float square = rbl_dot3(motion->velocity, motion->velocity);
@@ -399,15 +399,15 @@ rblResult rbl_body_pose_at(rblWorldId world_id, rblBodyId id, float fraction, rb
     rblWorld* world = NULL;
     uint32_t slot = 0;
     RBL_TRY(find_both(world_id, id, &world, &slot));
-    RBL_TRY(check_place(out));
+    RBL_TRY(check_position(out));
     if (!(fraction >= 0.0f && fraction <= 1.0f))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: fraction must be 0 to 1");
     }
     const rblBody* body = &world->bodies.data[slot];
     const rblTransform now = rbl_motion_pose(&world->motions.data[slot]);
-    const rblVec3 way = rbl_sub3(now.p, body->previous.p);
-    const rblTransform between = {rbl_mul_add3(body->previous.p, fraction, way),
+    const rblVec3 displacement = rbl_sub3(now.p, body->previous.p);
+    const rblTransform between = {rbl_mul_add3(body->previous.p, fraction, displacement),
                                   rbl_quat_slerp(body->previous.q, now.q, fraction)};
     *out = rbl_transform_mul(fraction == 1.0f ? now : between, body->shape_in_body);
     return RBL_OK;
@@ -424,13 +424,13 @@ rblResult rbl_body_teleport(rblWorldId world_id, rblBodyId id, rblTransform pose
     const rblTransform shape_pose = {pose.p, rbl_quat_normalize(pose.q)};
     const rblAabb box = rbl_shape_bounds_at(&body->shape, shape_pose);
     RBL_TRY(rbl_broad_phase_move(world->broad, &slot, &box, 1, 0.0f, rbl_serial_jobs()));
-    rbl_wake_neighbours(world, slot);
+    rbl_slot_wake_neighbours(world, slot);
     world->pending_work -= rbl_body_energy(world, slot);
     const rblVec3 spin = motion->spin;
     set_pose(body, motion, pose);
     rbl_siblings_leave(body);
     world->activity_changed = world->has_marks = true;
-    rbl_set_body_spin(body, motion, motion->velocity, spin);
+    rbl_body_init_spin(body, motion, motion->velocity, spin);
     world->pending_work += rbl_body_energy(world, slot);
     RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_TELEPORT, .body = id, .pose = pose);
     return RBL_OK;
@@ -451,9 +451,9 @@ rblResult rbl_body_set_velocity(rblWorldId world_id, rblBodyId id, rblVec3 veloc
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: the body must not be static to have a velocity");
     }
     rbl_siblings_leave(body);
-    rbl_wake_body(world, slot);
+    rbl_slot_wake(world, slot);
     world->pending_work -= rbl_body_energy(world, slot);
-    rbl_set_body_spin(body, &world->motions.data[slot], velocity, spin);
+    rbl_body_init_spin(body, &world->motions.data[slot], velocity, spin);
     world->pending_work += rbl_body_energy(world, slot);
     RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_SET_VELOCITY, .body = id, .first = velocity, .second = spin);
     return RBL_OK;
@@ -474,7 +474,7 @@ static rblResult find_dynamic(rblWorldId world_id, rblBodyId id, rblVec3 a, rblV
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: the body must be dynamic to feel forces");
     }
     rbl_siblings_leave(&(*world)->bodies.data[*slot]);
-    rbl_wake_body(*world, *slot);
+    rbl_slot_wake(*world, *slot);
     return RBL_OK;
 }
 
@@ -521,7 +521,7 @@ rblResult rbl_body_set_filter(rblWorldId world_id, rblBodyId id, rblFilter filte
     rblWorld* world = NULL;
     uint32_t slot = 0;
     RBL_TRY(find_both(world_id, id, &world, &slot));
-    rbl_wake_neighbours(world, slot);
+    rbl_slot_wake_neighbours(world, slot);
     world->bodies.data[slot].filter = filter;
     rbl_broad_phase_touch(world->broad, slot);
     RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_SET_FILTER, .body = id, .filter = filter);
@@ -533,7 +533,7 @@ rblResult rbl_body_wake(rblWorldId world_id, rblBodyId id)
     rblWorld* world = NULL;
     uint32_t slot = 0;
     RBL_TRY(find_both(world_id, id, &world, &slot));
-    rbl_wake_body(world, slot);
+    rbl_slot_wake(world, slot);
     RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_WAKE, .body = id);
     return RBL_OK;
 }
@@ -542,8 +542,8 @@ rblResult rbl_world_bodies(rblWorldId world_id, rblBodyId* out, uint32_t capacit
 {
     rblWorld* world = NULL;
     RBL_TRY(rbl_world_find(world_id, &world));
-    RBL_TRY(check_place(count));
-    RBL_TRY(capacity > 0 ? check_place(out) : RBL_OK);
+    RBL_TRY(check_position(count));
+    RBL_TRY(capacity > 0 ? check_position(out) : RBL_OK);
     *count = 0;
     for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
     {

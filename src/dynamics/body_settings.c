@@ -20,7 +20,7 @@ static float given_mass(const rblBody* body)
 static void disturb(rblWorld* world, uint32_t slot)
 {
     rbl_siblings_leave(&world->bodies.data[slot]);
-    rbl_wake_neighbours(world, slot);
+    rbl_slot_wake_neighbours(world, slot);
     world->activity_changed = true;
 }
 
@@ -72,7 +72,7 @@ rblResult rbl_body_set_material(rblWorldId world_id, rblBodyId id, const rblMate
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: material must not be null");
     }
-    RBL_TRY(rbl_check_material(material));
+    RBL_TRY(rbl_material_check(material));
     rblBody body = world->bodies.data[slot];
     rblMotion motion = world->motions.data[slot];
     const float denser = material->density / body.material.density;
@@ -80,8 +80,8 @@ rblResult rbl_body_set_material(rblWorldId world_id, rblBodyId id, const rblMate
     body.material = *material;
     body.prepared = NULL;
     body.is_prepared = false;
-    RBL_TRY(rbl_set_body_mass(&body, &motion, mass));
-    RBL_TRY(rbl_prepare_breaker(&body, world->jobs));
+    RBL_TRY(rbl_body_init_mass(&body, &motion, mass));
+    RBL_TRY(rbl_body_prepare_breaker(&body, world->jobs));
     forget_prepared(&world->bodies.data[slot]);
     world->bodies.data[slot].prepared = body.prepared;
     world->bodies.data[slot].is_prepared = body.is_prepared;
@@ -89,7 +89,7 @@ rblResult rbl_body_set_material(rblWorldId world_id, rblBodyId id, const rblMate
     rblBody now = world->bodies.data[slot];
     now.material = body.material;
     now.mass = body.mass;
-    rbl_set_body_spin(&now, &motion, motion.velocity, motion.spin);
+    rbl_body_init_spin(&now, &motion, motion.velocity, motion.spin);
     put_back(world, slot, &now, &motion);
     RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_SET_MATERIAL, .body = id, .body_def.material = *material);
     return RBL_OK;
@@ -106,10 +106,10 @@ static rblResult take_breaker(rblWorld* world, rblBody* body, rblBreakerId id)
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: a %s cannot break", body->shape.kind);
     }
     RBL_TRY(rbl_breaker_acquire(id, &body->breaker));
-    rblResult result = rbl_prepare_breaker(body, world->jobs);
+    rblResult result = rbl_body_prepare_breaker(body, world->jobs);
     if (result == RBL_OK && body->kept)
     {
-        result = rbl_keep_breaker(world, body->breaker);
+        result = rbl_world_keep_breaker(world, body->breaker);
     }
     if (result != RBL_OK)
     {
@@ -188,7 +188,7 @@ static rblResult change_tree(rblWorld* world, uint32_t slot, bool moving)
         (void)again;
         return result;
     }
-    rbl_forget_box(world->step, slot);
+    rbl_box_forget(world->step, slot);
     return RBL_OK;
 }
 
@@ -198,7 +198,7 @@ static void start_anew(rblBody* body, const rblMotion* motion)
     body->force = body->torque = rbl_vec3(0, 0, 0);
     body->rest_pose = rbl_motion_pose(motion);
     body->rest_time = body->still_time = 0.0f;
-    body->born = true;
+    body->is_new = true;
     body->falls = true;
     body->slow_debt = body->direct_wait = body->direct_pause = 0;
     body->rest = (rblRest){0};
@@ -228,7 +228,7 @@ rblResult rbl_body_set_type(rblWorldId world_id, rblBodyId id, rblBodyType type)
     body.type = type;
     motion.inverse_mass = 0.0f;
     motion.moments = rbl_vec3(0, 0, 0);
-    RBL_TRY(rbl_set_body_mass(&body, &motion, given_mass(&body)));
+    RBL_TRY(rbl_body_init_mass(&body, &motion, given_mass(&body)));
     RBL_TRY(change_tree(world, slot, type != RBL_BODY_STATIC));
     disturb(world, slot);
     rblBody now = world->bodies.data[slot];
@@ -236,7 +236,7 @@ rblResult rbl_body_set_type(rblWorldId world_id, rblBodyId id, rblBodyType type)
     now.mass = body.mass;
     now.awake = type != RBL_BODY_STATIC;
     start_anew(&now, &motion);
-    rbl_set_body_spin(&now, &motion, motion.velocity, motion.spin);
+    rbl_body_init_spin(&now, &motion, motion.velocity, motion.spin);
     put_back(world, slot, &now, &motion);
     world->has_marks = true;
     RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_SET_TYPE, .body = id, .body_def.type = type);

@@ -106,7 +106,7 @@ static void sum_resting(rblStep* step)
     world->resting_sums.known = true;
 }
 
-void rbl_measure_energy(rblStep* step)
+void rbl_energy_measure(rblStep* step)
 {
     rblWorld* world = step->world;
     double total[8] = {0};

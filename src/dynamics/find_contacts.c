@@ -128,7 +128,7 @@ static bool reserve_contacts(rblStep* step, size_t total)
     rblWorld* world = step->world;
     return step->contact_finder->resting_contacts > 0
                ? rbl_array_resize_amply(&world->contacts, total)
-               : rbl_array_renew(&world->contacts, total, rbl_heap_capacity(step, RBL_HEAP_CONTACTS));
+               : rbl_array_renew(&world->contacts, total, rbl_pile_capacity(step, RBL_PILE_CONTACTS));
 }
 
 static const rblPair* pair_ahead(const rblStep* step, rblRange range, uint32_t i)
@@ -176,7 +176,7 @@ static void find_block(rblRange range, void* context)
             fetch(world->bodies.data[soon].shape_memory, FETCHED_LINES * CACHE_LINE);
             fetch(&step->prepared_sweeps.data[soon], sizeof *step->prepared_sweeps.data);
         }
-        ok = rbl_look_at_pair(step, &world->pairs.data[step->active_pairs.data[i]], set, out);
+        ok = rbl_pair_find_contacts(step, &world->pairs.data[step->active_pairs.data[i]], set, out);
     }
     if (!ok)
     {
@@ -222,7 +222,7 @@ static void forget_contacts(rblWorld* world)
     }
 }
 
-rblResult rbl_find_contacts(rblStep* step)
+rblResult rbl_contacts_find(rblStep* step)
 {
     rblWorld* world = step->world;
     RBL_TRY(rbl_paths_predict(step));

@@ -53,9 +53,9 @@ static rblVec3 turning_reach(rblVec3 turn, float radius)
 
 // However a body turns, it stays in the ball about its centre. Without this and turning_reach() the fall of 9000 stones had 1.8 times
 // as many pairs.
-static rblAabb ball_on_its_way(rblVec3 center, rblVec3 way, float radius)
+static rblAabb swept_ball_box(rblVec3 center, rblVec3 displacement, float radius)
 {
-    const rblVec3 end = rbl_add3(center, way);
+    const rblVec3 end = rbl_add3(center, displacement);
     const rblVec3 reach = rbl_vec3(radius, radius, radius);
     const rblAabb line = {rbl_min3(center, end), rbl_max3(center, end)};
     const float size = radius + fabsf(center.x) + fabsf(center.y) + fabsf(center.z);
@@ -68,31 +68,32 @@ static rblAabb sweep_box(const rblStep* step, const rblMotion* motion, rblAabb b
 {
     const rblWorld* world = step->world;
     const float seconds = step->seconds;
-    rblVec3 way = rbl_scale3(motion->velocity, seconds);
+    rblVec3 displacement = rbl_scale3(motion->velocity, seconds);
     if (motion->inverse_mass > 0.0f)
     {
-        way = rbl_mul_add3(way, 0.5f * seconds * seconds * gravity_scale, world->def.gravity);
+        displacement =
+            rbl_mul_add3(displacement, 0.5f * seconds * seconds * gravity_scale, world->def.gravity);
     }
-    const rblAabb ahead = {rbl_add3(box.lower, way), rbl_add3(box.upper, way)};
+    const rblAabb ahead = {rbl_add3(box.lower, displacement), rbl_add3(box.upper, displacement)};
     const rblAabb swept = rbl_aabb_union(box, ahead);
     if (!(radius > 0.0f && radius < INFINITY))
     {
         return swept;
     }
     const rblVec3 turn = turning_reach(rbl_scale3(motion->spin, seconds), radius);
-    const rblAabb ball = ball_on_its_way(motion->center, way, radius);
+    const rblAabb ball = swept_ball_box(motion->center, displacement, radius);
     return (rblAabb){rbl_max3(rbl_sub3(swept.lower, turn), ball.lower),
                      rbl_min3(rbl_add3(swept.upper, turn), ball.upper)};
 }
 
 // ---- boxes seen before ----
 
-void rbl_forget_boxes(rblStep* step)
+void rbl_boxes_forget(rblStep* step)
 {
     rbl_array_clear(&step->pair_finder->seen_boxes);
 }
 
-void rbl_forget_box(rblStep* step, uint32_t slot)
+void rbl_box_forget(rblStep* step, uint32_t slot)
 {
     if (slot < step->pair_finder->seen_boxes.count)
     {
@@ -127,10 +128,11 @@ static float moved_since(const rblSeenBox* seen, const rblMotion* motion)
     const float y = q.y - p.y;
     const float z = q.z - p.z;
     const float w = q.w - p.w;
-    const rblVec3 way = rbl_sub3(motion->center, seen->pose.p);
+    const rblVec3 displacement = rbl_sub3(motion->center, seen->pose.p);
     const float size =
         seen->reach + fabsf(motion->center.x) + fabsf(motion->center.y) + fabsf(motion->center.z);
-    return rbl_length3(way) + 2.0f * seen->reach * sqrtf(x * x + y * y + z * z + w * w) + 2e-6f * size;
+    return rbl_length3(displacement) + 2.0f * seen->reach * sqrtf(x * x + y * y + z * z + w * w) +
+           2e-6f * size;
 }
 
 static bool stays_in_fat_box(const rblStep* step, uint32_t slot)
@@ -212,17 +214,17 @@ static bool filters_agree(const rblFilter* a, const rblFilter* b)
     return (a->category & b->mask) != 0 && (b->category & a->mask) != 0;
 }
 
-bool rbl_wants_pair(const rblWorld* world, uint32_t a, uint32_t b)
+bool rbl_pair_is_wanted(const rblWorld* world, uint32_t a, uint32_t b)
 {
     const rblBody* first = &world->bodies.data[a];
     const rblBody* second = &world->bodies.data[b];
     const bool dynamic = first->type == RBL_BODY_DYNAMIC || second->type == RBL_BODY_DYNAMIC;
-    return dynamic && filters_agree(&first->filter, &second->filter) && !rbl_joints_forbid(world, a, b);
+    return dynamic && filters_agree(&first->filter, &second->filter) && !rbl_joints_forbid_pair(world, a, b);
 }
 
 static bool wants_pair(uint32_t a, uint32_t b, const void* context)
 {
-    return rbl_wants_pair(context, a, b);
+    return rbl_pair_is_wanted(context, a, b);
 }
 
 // ---- the sorted list of pairs ----
@@ -242,8 +244,8 @@ static void report_end(rblWorld* world, const rblPair* pair)
 {
     if (pair->touching)
     {
-        rbl_wake_sleeper(world, pair->a);
-        rbl_wake_sleeper(world, pair->b);
+        rbl_slot_wake_sleeper(world, pair->a);
+        rbl_slot_wake_sleeper(world, pair->b);
         world->events.data[world->events.count++] = (rblContactEvent){
             .kind = RBL_CONTACT_END,
             .a = {pair->a + 1, pair->generation_a, world->serial},
@@ -266,7 +268,7 @@ static rblPair new_pair(const rblWorld* world, rblProxyPair begun)
 }
 
 // Merge: old pairs less the ended ones, and the begun ones, in order. When it fails it may be tried again.
-rblResult rbl_merge_pairs(rblStep* step)
+rblResult rbl_pairs_merge(rblStep* step)
 {
     rblWorld* world = step->world;
     if (!world->unmerged || (step->pair_finder->begun.count == 0 && step->pair_finder->ended.count == 0))
@@ -275,7 +277,7 @@ rblResult rbl_merge_pairs(rblStep* step)
         return RBL_OK;
     }
     if (!rbl_array_renew(&step->pair_finder->old_pairs, world->pairs.count + step->pair_finder->begun.count,
-                         rbl_heap_capacity(step, RBL_HEAP_PAIRS)) ||
+                         rbl_pile_capacity(step, RBL_PILE_PAIRS)) ||
         !rbl_array_reserve_more(&world->events, step->pair_finder->ended.count))
     {
         return rbl_fail_memory();
@@ -317,7 +319,7 @@ rblResult rbl_merge_pairs(rblStep* step)
     return RBL_OK;
 }
 
-rblResult rbl_find_pairs(rblStep* step)
+rblResult rbl_pairs_find(rblStep* step)
 {
     rblWorld* world = step->world;
     if (!reserve_boxes(step))
@@ -326,7 +328,7 @@ rblResult rbl_find_pairs(rblStep* step)
     }
     rbl_parallel_for(world->jobs, (uint32_t)step->movers.count, 256, sweep_block, step);
     close_ranks(step);
-    RBL_TRY(rbl_merge_pairs(step)); // when memory ran out in the last step
+    RBL_TRY(rbl_pairs_merge(step)); // when memory ran out in the last step
     RBL_TRY(rbl_broad_phase_move(world->broad, step->pair_finder->leavers.data, step->pair_finder->boxes.data,
                                  (uint32_t)step->pair_finder->leavers.count, 0.0f, world->jobs));
     rbl_array_clear(&step->pair_finder->begun);
@@ -334,7 +336,7 @@ rblResult rbl_find_pairs(rblStep* step)
     RBL_TRY(rbl_broad_phase_update(world->broad, wants_pair, world, world->jobs, &step->pair_finder->begun,
                                    &step->pair_finder->ended));
     world->unmerged = true;
-    RBL_TRY(rbl_merge_pairs(step));
-    rbl_wake_displaced(step);
-    return rbl_list_active_pairs(step, true);
+    RBL_TRY(rbl_pairs_merge(step));
+    rbl_sleepers_wake_displaced(step);
+    return rbl_pairs_list_active(step, true);
 }

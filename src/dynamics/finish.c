@@ -15,7 +15,7 @@ struct rblFinisher
 RBL_DEFINE_STAGE_MEMORY(struct rblFinisher, rbl_finisher, ARRAYS)
 
 // A body that carries much heavier ones feels nothing of them (standing.c).
-static float felt_share(const rblStep* step, uint32_t index, uint32_t other, uint32_t slot)
+static float impulse_share(const rblStep* step, uint32_t index, uint32_t other, uint32_t slot)
 {
     const bool pinned = index == 0 && step->solver_index.data[slot] != 0;
     return pinned ? 0.0f : step->growths.data[index != 0 ? index : other].share;
@@ -29,8 +29,8 @@ static void share_block(rblRange range, void* context)
     {
         const rblManifold* manifold = &step->manifolds.data[m];
         rblPair* pair = &world->pairs.data[manifold->pair];
-        pair->share_a = felt_share(step, manifold->a, manifold->b, pair->a);
-        pair->share_b = felt_share(step, manifold->b, manifold->a, pair->b);
+        pair->share_a = impulse_share(step, manifold->a, manifold->b, pair->a);
+        pair->share_b = impulse_share(step, manifold->b, manifold->a, pair->b);
         pair->seconds = step->seconds;
     }
 }
@@ -42,7 +42,7 @@ static float hertz_time(const rblWorld* world, const rblPair* pair, float speed)
     const float inverse_a = world->motions.data[pair->a].inverse_mass;
     const float inverse_b = world->motions.data[pair->b].inverse_mass;
     const double mass = 1.0 / (double)(inverse_a + inverse_b);
-    return rbl_hertz_impact(&world->bodies.data[pair->a], &world->bodies.data[pair->b], mass, speed).duration;
+    return rbl_impact_hertz(&world->bodies.data[pair->a], &world->bodies.data[pair->b], mass, speed).duration;
 }
 
 static rblResult report_impact(rblWorld* world, const rblPair* pair, const rblManifoldImpact* impact)
@@ -67,7 +67,7 @@ static rblResult report_impact(rblWorld* world, const rblPair* pair, const rblMa
     return !reported || rbl_array_push(&world->events, event) ? RBL_OK : rbl_fail_memory();
 }
 
-rblResult rbl_report_impacts(rblStep* step)
+rblResult rbl_impacts_report(rblStep* step)
 {
     rblWorld* world = step->world;
     for (size_t i = 0; i < step->manifold_impacts.count; ++i)
@@ -139,7 +139,7 @@ static bool is_active(const rblStep* step, const rblPair* pair)
            step->activities.data[pair->b] == RBL_ACTIVITY_AWAKE;
 }
 
-rblResult rbl_finish_contacts(rblStep* step)
+rblResult rbl_contacts_finish(rblStep* step)
 {
     rblWorld* world = step->world;
     rbl_parallel_for(world->jobs, (uint32_t)step->manifolds.count, 64, share_block, step);

@@ -31,7 +31,7 @@ static void stop(const rblBody* body, rblMotion* motion)
     motion->momentum = rbl_vec3(0, 0, 0);
 }
 
-void rbl_freeze_bad_bodies(rblStep* step)
+void rbl_bodies_freeze(rblStep* step)
 {
     rblWorld* world = step->world;
     for (uint32_t i = 1; i < step->solver_bodies.count; ++i)

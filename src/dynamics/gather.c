@@ -2,7 +2,7 @@
 #include "dynamics/stages.h"
 #include <string.h>
 
-rblVec3 rbl_linear_acceleration(const rblWorld* world, const rblSolverBody* body)
+rblVec3 rbl_body_linear_acceleration(const rblWorld* world, const rblSolverBody* body)
 {
     const rblBody* record = &world->bodies.data[body->slot];
     const rblVec3 gravity = rbl_scale3(world->def.gravity, record->gravity_scale);
@@ -10,12 +10,12 @@ rblVec3 rbl_linear_acceleration(const rblWorld* world, const rblSolverBody* body
                                      : rbl_vec3(0, 0, 0);
 }
 
-rblVec3 rbl_angular_acceleration(const rblWorld* world, const rblSolverBody* body)
+rblVec3 rbl_body_angular_acceleration(const rblWorld* world, const rblSolverBody* body)
 {
     return rbl_symmetric3_apply(&body->inverse_inertia, world->bodies.data[body->slot].torque);
 }
 
-void rbl_update_inertia(const rblMotion* motion, rblSolverBody* body)
+void rbl_inertia_update(const rblMotion* motion, rblSolverBody* body)
 {
     if (motion->inverse_mass > 0.0f)
     {
@@ -43,7 +43,7 @@ static void gather_block(rblRange range, void* context)
             .slot = slot,
             .island = RBL_NONE,
         };
-        rbl_update_inertia(motion, body);
+        rbl_inertia_update(motion, body);
         if (!again)
         {
             world->bodies.data[slot].previous = rbl_motion_pose(motion);
@@ -72,7 +72,7 @@ static rblActivity activity(const rblBody* body)
     return body->type == RBL_BODY_DYNAMIC ? RBL_ACTIVITY_AWAKE : RBL_ACTIVITY_DRIVEN;
 }
 
-rblResult rbl_gather_movers(rblStep* step)
+rblResult rbl_movers_gather(rblStep* step)
 {
     rblWorld* world = step->world;
     if (!world->activity_changed)
@@ -123,7 +123,7 @@ static bool is_active(const rblStep* step, uint32_t slot)
 static bool is_new_sleeper(const rblWorld* world, uint32_t slot)
 {
     const rblBody* body = &world->bodies.data[slot];
-    return body->born && body->rest.untried;
+    return body->is_new && body->rest.untried;
 }
 
 static void list_pairs(rblStep* step, bool new_sleepers)
@@ -146,11 +146,11 @@ static void list_pairs(rblStep* step, bool new_sleepers)
     }
 }
 
-rblResult rbl_list_active_pairs(rblStep* step, bool new_sleepers)
+rblResult rbl_pairs_list_active(rblStep* step, bool new_sleepers)
 {
     rblWorld* world = step->world;
-    const bool births = world->has_marks && step->sleepers > 0;
-    world->regrouped = world->regrouped || world->activity_changed || births || !same_movers(step);
+    const bool new_bodies = world->has_marks && step->sleepers > 0;
+    world->regrouped = world->regrouped || world->activity_changed || new_bodies || !same_movers(step);
     if (!world->regrouped)
     {
         return RBL_OK;
@@ -169,7 +169,7 @@ rblResult rbl_list_active_pairs(rblStep* step, bool new_sleepers)
     return RBL_OK;
 }
 
-rblResult rbl_gather_bodies(rblStep* step)
+rblResult rbl_bodies_gather(rblStep* step)
 {
     rblWorld* world = step->world;
     const size_t count = step->movers.count + 1;

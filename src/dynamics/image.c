@@ -253,7 +253,7 @@ static bool is_body(const rblBody* body, const rblMotion* motion, uint32_t gener
     return body->generation == generation && generation % 2 == 1 && body->shape_id.index1 > 0 &&
            body->shape_id.index1 <= shapes && (unsigned)body->type < RBL_BODY_TYPE_COUNT &&
            is_truth(&body->awake) && is_truth(&body->rest.untried) && is_truth(&body->lost_neighbour) &&
-           is_truth(&body->born) && is_truth(&body->falls) && is_truth(&body->fresh) &&
+           is_truth(&body->is_new) && is_truth(&body->falls) && is_truth(&body->is_new_fragment) &&
            is_truth(&body->unbreakable_yet) && is_pose(&body->shape_in_body) && is_pose(&body->previous) &&
            is_pose(&frame) && body->mass >= 0.0f && is_finite(&body->force.x, 3) &&
            is_finite(&body->torque.x, 3) && is_finite(&body->mass, 1) && is_finite(&body->gravity_scale, 1) &&

@@ -57,7 +57,7 @@ static void store_block(rblRange range, void* context)
     }
 }
 
-rblResult rbl_store_velocities(rblStep* step)
+rblResult rbl_velocities_store(rblStep* step)
 {
     rblWorld* world = step->world;
     const size_t bodies = step->solver_bodies.count;
@@ -114,8 +114,8 @@ static rblTransform end_pose(const rblStep* step, uint32_t index, rblVec3 end)
         const rblVec3 middle = rbl_scale3(rbl_add3(motion->momentum, end), 0.5f);
         pose.q =
             is_supported(step, index)
-                ? rbl_turn_freely(motion->orientation, middle, motion->moments, body->seconds)
-                : rbl_advance_orientation(motion->orientation, middle, end, motion->moments, body->seconds);
+                ? rbl_orientation_turn_freely(motion->orientation, middle, motion->moments, body->seconds)
+                : rbl_orientation_advance(motion->orientation, middle, end, motion->moments, body->seconds);
     }
     return pose;
 }
@@ -143,7 +143,7 @@ static void move_kinematic(rblMotion* motion, float seconds)
     motion->orientation = rbl_quat_normalize(rbl_quat_mul(turn, motion->orientation));
 }
 
-rblTransform rbl_predict_pose(const rblStep* step, uint32_t index)
+rblTransform rbl_pose_predict(const rblStep* step, uint32_t index)
 {
     const rblWorld* world = step->world;
     const rblSolverBody* body = &step->solver_bodies.data[index];
@@ -204,7 +204,7 @@ static double user_work(const rblStep* step, uint32_t index)
 }
 
 // What turning did to the energy of a body on a joint.
-static void book_turn(rblStep* step, const rblSolverBody* body)
+static void record_turn(rblStep* step, const rblSolverBody* body)
 {
     rblWorld* world = step->world;
     const rblMotion* motion = &world->motions.data[body->slot];
@@ -229,6 +229,6 @@ void rbl_integrate(rblStep* step)
     rbl_parallel_for(world->jobs, (uint32_t)step->solver_bodies.count - 1, 64, move_block, step);
     for (size_t i = 0; i < step->joint_system.bodies.count; ++i)
     {
-        book_turn(step, &step->solver_bodies.data[step->joint_system.bodies.data[i]]);
+        record_turn(step, &step->solver_bodies.data[step->joint_system.bodies.data[i]]);
     }
 }

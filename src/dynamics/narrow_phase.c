@@ -5,7 +5,7 @@
 
 // ---- tuning ----
 
-#define PUSHED     0.25f  // of the safe way: how far others are thought to push a pair that would miss
+#define DEFLECTED  0.25f  // of the safe way: how far others are thought to push a pair that would miss
 #define STILL      1.5f   // of the slop: motion that does not count,
 #define ROUGH      3.0f   // and where one is not convex: tolerances of samples are twice as wide
 #define FIELD_SLOP 0.001f // of the smaller radius: half the tolerance of contacts by samples and fields
@@ -55,16 +55,17 @@ static float travel_together(const rblStep* step, const rblPair* pair)
     const rblVec3 turn_b = step->sweeps.data[pair->b].rotation;
     const rblVec3 y = rbl_sub3(b->frame.p, a->frame.p);
     const rblVec3 u = rbl_sub3(b->translation, a->translation);
-    float way = travel(a, b);
+    float closing_distance = travel(a, b);
     if (b->bounded)
     {
-        way = rbl_minf(travel_in_axes(y, u, turn_a, turn_b, b->radius), way);
+        closing_distance = rbl_minf(travel_in_axes(y, u, turn_a, turn_b, b->radius), closing_distance);
     }
     if (a->bounded)
     {
-        way = rbl_minf(travel_in_axes(rbl_neg3(y), rbl_neg3(u), turn_b, turn_a, a->radius), way);
+        closing_distance =
+            rbl_minf(travel_in_axes(rbl_neg3(y), rbl_neg3(u), turn_b, turn_a, a->radius), closing_distance);
     }
-    return way;
+    return closing_distance;
 }
 
 static bool is_convex_pair(const rblBodyPath* a, const rblBodyPath* b)
@@ -149,8 +150,8 @@ static const rblContact* find_before(const rblContact* contacts, uint32_t count,
         {
             return &contacts[i];
         }
-        const rblVec3 way = rbl_sub3(contacts[i].anchor_a, anchor_a);
-        const float square = rbl_dot3(way, way);
+        const rblVec3 offset = rbl_sub3(contacts[i].anchor_a, anchor_a);
+        const float square = rbl_dot3(offset, offset);
         if (square < least)
         {
             least = square;
@@ -164,7 +165,7 @@ static const rblContact* find_before(const rblContact* contacts, uint32_t count,
 static rblContact place_contact(const rblStep* step, const rblPair* pair, const rblContactPoint* found,
                                 rblTransform shape_a, rblTransform frame_a, rblTransform frame_b)
 {
-    rblContact contact = rbl_place_contact(pair, found, shape_a, frame_a, frame_b);
+    rblContact contact = rbl_contact_locate(pair, found, shape_a, frame_a, frame_b);
     const float reach = 0.02f * rbl_minf(step->paths.data[pair->a].radius, step->paths.data[pair->b].radius);
     const rblContact* before = pair->leading > 0 && !found->redundant
                                    ? find_before(&step->last_contacts[pair->first], pair->leading,
@@ -190,7 +191,7 @@ static rblTransform shape_at(const rblStep* step, uint32_t slot, rblTransform fr
 // The same at the end of the step.
 static rblTransform shape_at_end(const rblStep* step, uint32_t slot)
 {
-    return step->paths.data[slot].convex ? rbl_free_end(step, slot) : step->end_poses.data[slot];
+    return step->paths.data[slot].convex ? rbl_path_end_pose(step, slot) : step->end_poses.data[slot];
 }
 
 // How two bodies may move on, in the axes of a's shape: both, or with either stopped by something else.
@@ -214,15 +215,15 @@ static bool is_slight(const rblContactSet* set, float width)
     float longest = 0.0f;
     for (uint32_t i = 1; i < set->count; ++i)
     {
-        const rblVec3 way = rbl_sub3(set->points[i].point, set->points[0].point);
-        const float length = rbl_length3(way);
-        along = length > longest ? rbl_scale3(way, 1.0f / length) : along;
+        const rblVec3 offset = rbl_sub3(set->points[i].point, set->points[0].point);
+        const float length = rbl_length3(offset);
+        along = length > longest ? rbl_scale3(offset, 1.0f / length) : along;
         longest = rbl_maxf(longest, length);
     }
     for (uint32_t i = 1; i < set->count; ++i)
     {
-        const rblVec3 way = rbl_sub3(set->points[i].point, set->points[0].point);
-        if (rbl_length3(rbl_cross3(way, along)) > width)
+        const rblVec3 offset = rbl_sub3(set->points[i].point, set->points[0].point);
+        if (rbl_length3(rbl_cross3(offset, along)) > width)
         {
             return false;
         }
@@ -236,8 +237,9 @@ static bool is_slight(const rblContactSet* set, float width)
 static void keep_depth(const rblStep* step, rblPair* pair, const rblContactSet* set)
 {
     const rblWorld* world = step->world;
-    const bool fresh = step->paths.data[pair->a].fresh || step->paths.data[pair->b].fresh;
-    if (!fresh && !(pair->break_depth > 0.0f))
+    const bool is_new_fragment =
+        step->paths.data[pair->a].is_new_fragment || step->paths.data[pair->b].is_new_fragment;
+    if (!is_new_fragment && !(pair->break_depth > 0.0f))
     {
         return;
     }
@@ -247,7 +249,7 @@ static void keep_depth(const rblStep* step, rblPair* pair, const rblContactSet* 
     {
         deepest = rbl_maxf(deepest, -set->points[i].distance);
     }
-    if (fresh)
+    if (is_new_fragment)
     {
         const bool touches = deepest > -slack;
         pair->break_depth = rbl_maxf(deepest, 0.0f) + (touches && is_slight(set, slack) ? slack : 0.0f);
@@ -263,8 +265,8 @@ static bool collide_at(const rblStep* step, rblPair* pair, float seconds, float 
     const rblWorld* world = step->world;
     const rblBody* a = &world->bodies.data[pair->a];
     const rblBody* b = &world->bodies.data[pair->b];
-    const rblTransform frame_a = rbl_free_frame(world, pair->a, seconds);
-    const rblTransform frame_b = rbl_free_frame(world, pair->b, seconds);
+    const rblTransform frame_a = rbl_path_frame(world, pair->a, seconds);
+    const rblTransform frame_b = rbl_path_frame(world, pair->b, seconds);
     const rblTransform shape_a = shape_at(step, pair->a, frame_a, seconds);
     const rblTransform shape_b = shape_at(step, pair->b, frame_b, seconds);
     rblContactOptions options = rbl_default_contact_options();
@@ -328,10 +330,10 @@ static bool still_supports(const rblPair* pair, rblTransform now, float margin, 
     {
         return false;
     }
-    const rblVec3 way = rbl_sub3(now.p, pair->seen.p);
+    const rblVec3 offset = rbl_sub3(now.p, pair->seen.p);
     const float dot = rbl_quat_dot(now.q, pair->seen.q);
     const float sine = sqrtf(rbl_maxf(1.0f - dot * dot, 0.0f)); // of half the angle
-    return rbl_length3(way) + 2.0f * sine * radius < allowed;
+    return rbl_length3(offset) + 2.0f * sine * radius < allowed;
 }
 
 static bool repeat_contacts(const rblStep* step, const rblPair* pair, rblContactArray* out)
@@ -367,10 +369,10 @@ static bool pass_by(const rblBodyPath* a, const rblBodyPath* b, float slop)
         return false;
     }
     const rblVec3 apart = rbl_sub3(b->frame.p, a->frame.p);
-    const rblVec3 way = rbl_sub3(b->translation, a->translation);
-    const float square = rbl_dot3(way, way);
-    const float t = square > 0.0f ? rbl_clampf(-rbl_dot3(apart, way) / square, 0.0f, 1.0f) : 0.0f;
-    const rblVec3 nearest = rbl_mul_add3(apart, t, way);
+    const rblVec3 offset = rbl_sub3(b->translation, a->translation);
+    const float square = rbl_dot3(offset, offset);
+    const float t = square > 0.0f ? rbl_clampf(-rbl_dot3(apart, offset) / square, 0.0f, 1.0f) : 0.0f;
+    const rblVec3 nearest = rbl_mul_add3(apart, t, offset);
     const float reach = a->radius + b->radius + 2.0f * slop;
     return rbl_dot3(nearest, nearest) > reach * reach;
 }
@@ -380,11 +382,11 @@ typedef struct Approach
 {
     rblTransform now; // b's frame in a's
     float slop;
-    float still;   // motion that does not count
-    float way;     // that the surfaces can come together in the step
-    float safe;    // a pair that moves farther is fast
-    float longest; // way of shapes that are not convex, should something else stop one of them
-    float radius;  // of a ball about b's centre that holds it, or a's if b has none
+    float still;            // motion that does not count
+    float closing_distance; // that the surfaces can come together in the step
+    float safe;             // a pair that moves farther is fast
+    float longest;          // way of shapes that are not convex, should something else stop one of them
+    float radius;           // of a ball about b's centre that holds it, or a's if b has none
 } Approach;
 
 static Approach look_ahead(const rblStep* step, const rblPair* pair, float slop)
@@ -395,7 +397,7 @@ static Approach look_ahead(const rblStep* step, const rblPair* pair, float slop)
         .now = rbl_transform_relative(a->frame, b->frame),
         .slop = slop,
         .still = (is_convex_pair(a, b) ? STILL : ROUGH) * slop,
-        .way = is_convex_pair(a, b) ? travel(a, b) : travel_together(step, pair),
+        .closing_distance = is_convex_pair(a, b) ? travel(a, b) : travel_together(step, pair),
         .safe = safe_travel(a, b),
         .longest = is_convex_pair(a, b) ? 0.0f : longest_travel(a, b),
         .radius = turning_radius(a, b),
@@ -405,7 +407,7 @@ static Approach look_ahead(const rblStep* step, const rblPair* pair, float slop)
 // How far contacts matter: up to where the two can come together in the step, or a share of that.
 static float margin_of(const Approach* approach, float share)
 {
-    const float closing = share * rbl_minf(approach->way, approach->safe);
+    const float closing = share * rbl_minf(approach->closing_distance, approach->safe);
     return 2.0f * approach->slop + rbl_maxf(closing, approach->longest);
 }
 
@@ -494,9 +496,9 @@ static bool is_closed(const rblStep* step, const rblPair* pair, float slop)
     for (uint32_t i = 0; i < pair->leading; ++i)
     {
         const rblContact* contact = &step->last_contacts[pair->first + i];
-        const rblVec3 way = rbl_sub3(rbl_transform_point(frame_b, contact->anchor_b),
-                                     rbl_transform_point(frame_a, contact->anchor_a));
-        if (rbl_dot3(rbl_rotate3(frame_a.q, contact->normal_in_a), way) - pair->break_depth <= slop)
+        const rblVec3 offset = rbl_sub3(rbl_transform_point(frame_b, contact->anchor_b),
+                                        rbl_transform_point(frame_a, contact->anchor_a));
+        if (rbl_dot3(rbl_rotate3(frame_a.q, contact->normal_in_a), offset) - pair->break_depth <= slop)
         {
             return true;
         }
@@ -507,7 +509,7 @@ static bool is_closed(const rblStep* step, const rblPair* pair, float slop)
 // Whether the contacts of the last step say when a fast pair that is not convex meets: now, or not in this step.
 static bool knows_impact(const rblStep* step, const rblPair* pair, const Approach* approach)
 {
-    const float whole = 2.0f * approach->slop + rbl_maxf(approach->way, approach->longest);
+    const float whole = 2.0f * approach->slop + rbl_maxf(approach->closing_distance, approach->longest);
     const float margin = pair->count > 0 ? margin_of(approach, 1.0f) : whole;
     return approach->longest > 0.0f &&
            still_supports(pair, approach->now, margin, approach->radius, approach->still) &&
@@ -545,7 +547,7 @@ static bool find_fast(const rblStep* step, rblPair* pair, const Approach* approa
         return false;
     }
     return pair->time_of_impact < 1.0f ||
-           find_now(step, pair, approach, margin_of(approach, misses ? PUSHED : 1.0f), clear, set, out);
+           find_now(step, pair, approach, margin_of(approach, misses ? DEFLECTED : 1.0f), clear, set, out);
 }
 
 // Whether a slow pair that was apart stays so in this step and is farther apart than others are thought to push it.
@@ -556,7 +558,7 @@ static bool stays_apart(const rblStep* step, rblPair* pair, const Approach* appr
         return false;
     }
     const rblImpactQuery query = impact_query(step, pair, approach->slop, clear);
-    return rbl_shape_stays_apart(&query, margin_of(approach, PUSHED) + approach->still);
+    return rbl_shape_stays_apart(&query, margin_of(approach, DEFLECTED) + approach->still);
 }
 
 // Contacts of a pair that cannot pass through each other unseen.
@@ -571,7 +573,7 @@ static bool find_slow(const rblStep* step, rblPair* pair, const Approach* approa
         return repeat_contacts(step, pair, out);
     }
     const bool apart = stays_apart(step, pair, approach, &clear);
-    return look_anew(step, pair, approach, apart ? margin_of(approach, PUSHED) : margin, clear, set, out);
+    return look_anew(step, pair, approach, apart ? margin_of(approach, DEFLECTED) : margin, clear, set, out);
 }
 
 // Most pairs of a collapse pass each other by, step after step: what says so already is not written again, which would cost more
@@ -629,10 +631,10 @@ static bool find_pair_contacts(const rblStep* step, rblPair* pair, rblContactSet
     set->count = 0;
     pair->time_of_impact = 1.0f;
     const Approach approach = look_ahead(step, pair, slop);
-    const bool siblings = rbl_are_siblings(a, b);
+    const bool siblings = rbl_bodies_are_siblings(a, b);
     pair->seen_margin = siblings || pair->siblings ? 0.0f : pair->seen_margin;
     pair->siblings = siblings;
-    pair->fast = approach.way > approach.safe && !siblings;
+    pair->fast = approach.closing_distance > approach.safe && !siblings;
     return pair->fast ? find_fast(step, pair, &approach, set, out)
                       : find_slow(step, pair, &approach, set, out);
 }
@@ -640,7 +642,7 @@ static bool find_pair_contacts(const rblStep* step, rblPair* pair, rblContactSet
 // The overlap that a pair has when it is first looked at was there from the start, when one of it was just born.
 static void note_birth(const rblStep* step, rblPair* pair, const rblContactSet* set)
 {
-    if (!step->paths.data[pair->a].born && !step->paths.data[pair->b].born)
+    if (!step->paths.data[pair->a].is_new && !step->paths.data[pair->b].is_new)
     {
         return;
     }
@@ -669,7 +671,7 @@ static void note_leading(rblPair* pair, const rblContactSet* set)
     }
 }
 
-bool rbl_look_at_pair(const rblStep* step, rblPair* pair, rblContactSet* set, rblContactArray* out)
+bool rbl_pair_find_contacts(const rblStep* step, rblPair* pair, rblContactSet* set, rblContactArray* out)
 {
     if (leave_pair(step, pair))
     {

@@ -6,6 +6,6 @@
 
 // Append the contacts of a pair to `out`, with all that its record says of them; `first` counts from the beginning of `out`. Contacts
 // of the last step are in `last_contacts`. `set` is working memory. False when out of memory.
-bool rbl_look_at_pair(const rblStep* step, rblPair* pair, rblContactSet* set, rblContactArray* out);
+bool rbl_pair_find_contacts(const rblStep* step, rblPair* pair, rblContactSet* set, rblContactArray* out);
 
 #endif

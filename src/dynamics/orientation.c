@@ -4,9 +4,9 @@
 
 // ---- tuning ----
 
-#define LARGEST_TURN 0.1   // radians about one axis in one sub-turn
-#define MOST_TURNS   256   // sub-turns in a step: what spins faster is turned more coarsely
-#define LITTLE       1e-4f // half the angle of a turn that needs no care
+#define LARGEST_TURN   0.1   // radians about one axis in one sub-turn
+#define MAX_ITERATIONS 256   // sub-turns in a step: what spins faster is turned more coarsely
+#define LITTLE         1e-4f // half the angle of a turn that needs no care
 
 // A body seen in its own principal axes: the orientation, the angular momentum there, the inverse moments.
 typedef struct Top
@@ -98,7 +98,7 @@ static int count_turns(const Top* top, double seconds)
         fastest = squared > fastest ? squared : fastest;
     }
     const double turns = sqrt(fastest) * seconds / LARGEST_TURN;
-    return turns < MOST_TURNS ? (int)turns + 1 : MOST_TURNS;
+    return turns < MAX_ITERATIONS ? (int)turns + 1 : MAX_ITERATIONS;
 }
 
 // The energy is a sum over the principal axes, and the motion under each term alone is a turn about that axis: compose
@@ -245,7 +245,7 @@ static bool turn_little(rblQuat from, rblVec3 mean, rblVec3 moments, float secon
     return true;
 }
 
-rblQuat rbl_advance_orientation(rblQuat from, rblVec3 mean, rblVec3 end, rblVec3 moments, float seconds)
+rblQuat rbl_orientation_advance(rblQuat from, rblVec3 mean, rblVec3 end, rblVec3 moments, float seconds)
 {
     rblQuat turned;
     if (turn_little(from, mean, moments, seconds, &turned))
@@ -261,7 +261,7 @@ rblQuat rbl_advance_orientation(rblQuat from, rblVec3 mean, rblVec3 end, rblVec3
     return rbl_quat_normalize(rbl_to_float_quat(top.q));
 }
 
-rblQuat rbl_turn_freely(rblQuat from, rblVec3 mean, rblVec3 moments, float seconds)
+rblQuat rbl_orientation_turn_freely(rblQuat from, rblVec3 mean, rblVec3 moments, float seconds)
 {
     rblQuat turned;
     if (turn_little(from, mean, moments, seconds, &turned))

@@ -6,7 +6,7 @@
 
 #define MIN_BODIES 256 // bodies for one worker, at least: fewer cost more to share out than they save
 
-rblSweep rbl_free_sweep(const rblWorld* world, uint32_t slot, float seconds)
+rblSweep rbl_path_sweep(const rblWorld* world, uint32_t slot, float seconds)
 {
     const rblBody* body = &world->bodies.data[slot];
     const rblMotion* motion = &world->motions.data[slot];
@@ -25,23 +25,23 @@ rblSweep rbl_free_sweep(const rblWorld* world, uint32_t slot, float seconds)
     return sweep;
 }
 
-rblTransform rbl_free_frame(const rblWorld* world, uint32_t slot, float seconds)
+rblTransform rbl_path_frame(const rblWorld* world, uint32_t slot, float seconds)
 {
     const rblMotion* motion = &world->motions.data[slot];
     if (seconds == 0.0f)
     {
         return rbl_motion_pose(motion);
     }
-    const rblSweep sweep = rbl_free_sweep(world, slot, seconds);
+    const rblSweep sweep = rbl_path_sweep(world, slot, seconds);
     const rblQuat turn = rbl_quat_from_axis_angle(sweep.rotation, rbl_length3(sweep.rotation));
     return (rblTransform){rbl_add3(motion->center, sweep.translation),
                           rbl_quat_normalize(rbl_quat_mul(turn, motion->orientation))};
 }
 
-rblTransform rbl_free_end(const rblStep* step, uint32_t slot)
+rblTransform rbl_path_end_pose(const rblStep* step, uint32_t slot)
 {
     const rblWorld* world = step->world;
-    return rbl_transform_mul(rbl_free_frame(world, slot, step->seconds),
+    return rbl_transform_mul(rbl_path_frame(world, slot, step->seconds),
                              world->bodies.data[slot].shape_in_body);
 }
 
@@ -66,8 +66,8 @@ static rblBodyPath free_path(const rblStep* step, uint32_t slot)
         .thinnest = body->shape.thinnest,
         .bounded = body->shape.bounded,
         .convex = body->shape.convex,
-        .born = body->born,
-        .fresh = body->fresh,
+        .is_new = body->is_new,
+        .is_new_fragment = body->is_new_fragment,
         .sibling_group = body->awake && body->type == RBL_BODY_DYNAMIC ? body->sibling_group : 0,
     };
 }
@@ -82,8 +82,8 @@ static bool is_same_path(const rblBodyPath* a, const rblBodyPath* b)
     const rblQuat p = a->frame.q;
     const rblQuat q = b->frame.q;
     return are_equal(a->frame.p, b->frame.p) && p.x == q.x && p.y == q.y && p.z == q.z && p.w == q.w &&
-           are_equal(a->translation, b->translation) && a->radius == b->radius && a->born == b->born &&
-           a->fresh == b->fresh && a->sibling_group == b->sibling_group;
+           are_equal(a->translation, b->translation) && a->radius == b->radius && a->is_new == b->is_new &&
+           a->is_new_fragment == b->is_new_fragment && a->sibling_group == b->sibling_group;
 }
 
 static void set_path(rblStep* step, uint32_t slot)
@@ -92,13 +92,13 @@ static void set_path(rblStep* step, uint32_t slot)
     const rblVec3 rotation = step->sweeps.data[slot].rotation;
     rblBodyPath* path = &step->paths.data[slot];
     const rblBodyPath before = *path;
-    step->sweeps.data[slot] = rbl_free_sweep(world, slot, step->seconds);
+    step->sweeps.data[slot] = rbl_path_sweep(world, slot, step->seconds);
     *path = free_path(step, slot);
     path->same = step->break_round > 0 && are_equal(rotation, step->sweeps.data[slot].rotation) &&
                  is_same_path(path, &before);
     if (!path->convex)
     {
-        step->end_poses.data[slot] = rbl_free_end(step, slot);
+        step->end_poses.data[slot] = rbl_path_end_pose(step, slot);
     }
     path->has_prepared_sweep = moves_far(path);
     if (path->has_prepared_sweep)

@@ -40,7 +40,7 @@ static void free_rebuild(const rblWorld* world, rblRebuild* rebuild)
     rbl_free(world->allocator, rebuild, sizeof *rebuild);
 }
 
-void rbl_give_up_rebuilds(rblWorld* world)
+void rbl_rebuilds_cancel(rblWorld* world)
 {
     for (size_t i = 0; i < world->rebuilds.count; ++i)
     {
@@ -49,7 +49,7 @@ void rbl_give_up_rebuilds(rblWorld* world)
     rbl_array_clear(&world->rebuilds);
 }
 
-rblResult rbl_begin_rebuild(rblWorld* world, uint32_t slot, uint32_t steps)
+rblResult rbl_rebuild_begin(rblWorld* world, uint32_t slot, uint32_t steps)
 {
     rblBody* body = &world->bodies.data[slot];
     rblRebuild* rebuild = rbl_alloc_zero(world->allocator, sizeof *rebuild);
@@ -187,7 +187,7 @@ static void count_down(rblWorld* world)
     world->rebuilding = waiting;
 }
 
-void rbl_put_in_rebuilt(rblWorld* world)
+void rbl_rebuilds_apply(rblWorld* world)
 {
     if (world->rebuilding > 0)
     {

@@ -58,7 +58,7 @@ static rblSnapshotHeader make_header(const rblWorld* world)
         .pending_work = world->pending_work,
         .substeps = world->substeps,
         .breaks = world->breaks,
-        .births = world->births,
+        .has_new_fragments = world->has_new_fragments,
         .unreported = (uint32_t)(world->break_log.events.count - world->break_log.reported),
         .unreported_ids = (uint32_t)(world->break_log.ids.count - world->break_log.reported_ids),
         .unreported_mates = (uint32_t)(world->break_log.mates.count - world->break_log.reported_mates),
@@ -136,7 +136,7 @@ static bool is_kept(const rblWorld* world, const rblShape* shape)
     return false;
 }
 
-rblResult rbl_keep_shape(rblWorld* world, const rblShape* shape)
+rblResult rbl_world_keep_shape(rblWorld* world, const rblShape* shape)
 {
     if (is_kept(world, shape))
     {
@@ -150,7 +150,7 @@ rblResult rbl_keep_shape(rblWorld* world, const rblShape* shape)
     return RBL_OK;
 }
 
-rblResult rbl_keep_breaker(rblWorld* world, const rblBreaker* breaker)
+rblResult rbl_world_keep_breaker(rblWorld* world, const rblBreaker* breaker)
 {
     for (size_t i = 0; i < world->kept_breakers.count; ++i)
     {
@@ -170,8 +170,8 @@ rblResult rbl_keep_breaker(rblWorld* world, const rblBreaker* breaker)
 // Of a fragment the handle of its shape is kept, too.
 static rblResult keep_body(rblWorld* world, rblBody* body)
 {
-    RBL_TRY(rbl_keep_shape(world, body->shape.shape));
-    RBL_TRY(body->breaker != NULL ? rbl_keep_breaker(world, body->breaker) : RBL_OK);
+    RBL_TRY(rbl_world_keep_shape(world, body->shape.shape));
+    RBL_TRY(body->breaker != NULL ? rbl_world_keep_breaker(world, body->breaker) : RBL_OK);
     if (body->owns_shape && !rbl_array_push(&world->kept_shape_ids, body->shape_id))
     {
         return rbl_fail_memory();
@@ -201,7 +201,7 @@ rblResult rbl_world_save(rblWorldId id, void* buffer, size_t capacity, size_t* s
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "snapshot: size must not be null");
     }
-    RBL_TRY(rbl_merge_pairs(world->step));
+    RBL_TRY(rbl_pairs_merge(world->step));
     *size = write_world(world, NULL);
     if (buffer == NULL)
     {
@@ -310,7 +310,7 @@ static void release_bodies(rblWorld* world)
     {
         if (world->bodies.data[i].generation != 0)
         {
-            rbl_release_body(&world->bodies.data[i]);
+            rbl_body_release(&world->bodies.data[i]);
         }
     }
 }
@@ -422,7 +422,7 @@ static void take_world(rblWorld* world, const rblSnapshotHeader* header, const v
     world->pending_work = header->pending_work;
     world->substeps = header->substeps;
     world->breaks = header->breaks;
-    world->births = header->births != 0;
+    world->has_new_fragments = header->has_new_fragments != 0;
     world->counters = header->counters;
     world->vanished_mass = header->vanished_mass;
     world->vanished = (uint32_t)header->vanished;
@@ -438,7 +438,7 @@ static void forget_step(rblWorld* world)
     rbl_array_clear(&world->events);
     rbl_array_clear(&world->impacts);
     rbl_array_clear(&world->joint_events);
-    rbl_forget_boxes(world->step);
+    rbl_boxes_forget(world->step);
     rbl_array_clear(&world->step->solver_bodies);
     rbl_array_clear(&world->step->manifolds);
     rbl_array_clear(&world->step->solver_contacts);

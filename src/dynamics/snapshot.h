@@ -23,7 +23,7 @@ typedef struct rblSnapshotHeader
     rblCounters counters;
     double total, pending_work;
     uint64_t substeps;
-    uint32_t breaks, births;
+    uint32_t breaks, has_new_fragments;
     double vanished_mass;
     uint64_t vanished;
     uint32_t unreported, unreported_ids,

@@ -24,21 +24,21 @@ static rblResult check(const rblStep* step, uint32_t checks)
 static rblResult detect(rblStep* step, double* clock)
 {
     rblWorld* world = step->world;
-    RBL_TRY(rbl_gather_movers(step));
-    RBL_TRY(rbl_find_pairs(step));
+    RBL_TRY(rbl_movers_gather(step));
+    RBL_TRY(rbl_pairs_find(step));
     lap(clock, &world->profile.broad);
     RBL_TRY(check(step, RBL_CHECK_AFTER_PAIRS));
-    RBL_TRY(rbl_find_contacts(step));
+    RBL_TRY(rbl_contacts_find(step));
     RBL_TRY(rbl_siblings_drop_contacts(step));
     lap(clock, &world->profile.narrow);
     RBL_TRY(check(step, RBL_CHECK_AFTER_CONTACTS));
-    RBL_TRY(rbl_wake_by_approach(step));
-    RBL_TRY(rbl_list_active_pairs(step, false));
-    RBL_TRY(rbl_gather_bodies(step));
-    RBL_TRY(rbl_begin_joints(step));
-    rbl_prepare_joints(step);
-    RBL_TRY(rbl_build_manifolds(step));
-    RBL_TRY(rbl_find_islands(step));
+    RBL_TRY(rbl_sleepers_wake_by_approach(step));
+    RBL_TRY(rbl_pairs_list_active(step, false));
+    RBL_TRY(rbl_bodies_gather(step));
+    RBL_TRY(rbl_joints_begin(step));
+    rbl_joints_prepare(step);
+    RBL_TRY(rbl_manifolds_build(step));
+    RBL_TRY(rbl_islands_find(step));
     lap(clock, &world->profile.update);
     return check(step, RBL_CHECK_AFTER_ISLANDS);
 }
@@ -48,15 +48,15 @@ static rblResult collide(rblStep* step, double* clock)
 {
     rblWorld* world = step->world;
     bool breaks = false;
-    RBL_TRY(rbl_resolve_impacts(step, &breaks));
+    RBL_TRY(rbl_impacts_resolve(step, &breaks));
     lap(clock, &world->profile.impact);
     while (breaks)
     {
-        RBL_TRY(rbl_break_bodies(step));
+        RBL_TRY(rbl_bodies_break(step));
         lap(clock, &world->profile.fracture);
         RBL_TRY(check(step, RBL_CHECK_AFTER_BREAKS));
         RBL_TRY(detect(step, clock));
-        RBL_TRY(rbl_resolve_impacts(step, &breaks));
+        RBL_TRY(rbl_impacts_resolve(step, &breaks));
         lap(clock, &world->profile.impact);
     }
     return RBL_OK;
@@ -66,20 +66,20 @@ static rblResult advance(rblStep* step, double* clock)
 {
     rblWorld* world = step->world;
     RBL_TRY(collide(step, clock));
-    RBL_TRY(rbl_solve_contacts(step));
-    rbl_conserve_momentum(step);
-    RBL_TRY(rbl_clamp_islands(step));
+    RBL_TRY(rbl_contacts_solve(step));
+    rbl_momentum_conserve(step);
+    RBL_TRY(rbl_islands_clamp(step));
     lap(clock, &world->profile.solve);
     rbl_integrate(step);
     lap(clock, &world->profile.integrate);
-    RBL_TRY(rbl_correct_drift(step));
+    RBL_TRY(rbl_drift_correct(step));
     lap(clock, &world->profile.drift);
-    rbl_settle_joints(step);
-    rbl_freeze_bad_bodies(step);
-    RBL_TRY(rbl_finish_contacts(step));
+    rbl_joints_settle(step);
+    rbl_bodies_freeze(step);
+    RBL_TRY(rbl_contacts_finish(step));
     RBL_TRY(rbl_siblings_update(step));
-    RBL_TRY(rbl_finish_joints(step));
-    RBL_TRY(rbl_update_sleep(step));
+    RBL_TRY(rbl_joints_finish(step));
+    RBL_TRY(rbl_sleep_update(step));
     lap(clock, &world->profile.sleep);
     return RBL_OK;
 }
@@ -132,7 +132,7 @@ static void forget_births_and_losses(rblStep* step)
     rblWorld* world = step->world;
     for (size_t i = 0; i < world->bodies.count && world->has_marks; ++i)
     {
-        world->bodies.data[i].born = false;
+        world->bodies.data[i].is_new = false;
         world->bodies.data[i].lost_neighbour = false;
     }
     world->regrouped = world->regrouped || world->has_marks; // paths say who was born
@@ -154,12 +154,12 @@ static rblResult substep(rblStep* step, float seconds)
     rblWorld* world = step->world;
     double clock = rbl_timer_seconds();
     step->seconds = seconds;
-    rbl_begin_breaks(step);
+    rbl_breaks_begin(step);
     RBL_TRY(detect(step, &clock));
     world->bodies_destroyed = false;
     RBL_TRY(advance(step, &clock));
     forget_births_and_losses(step);
-    rbl_end_breaks(step);
+    rbl_breaks_end(step);
     return RBL_OK;
 }
 
@@ -167,7 +167,7 @@ static rblResult substep(rblStep* step, float seconds)
 static rblResult all_substeps(rblStep* step, float seconds)
 {
     rblWorld* world = step->world;
-    RBL_TRY(rbl_gather_movers(step));
+    RBL_TRY(rbl_movers_gather(step));
     if (seconds < SHORTEST || nothing_moves(step))
     {
         return RBL_OK;
@@ -191,7 +191,7 @@ static rblResult step(rblStep* step, float seconds)
     if (!world->begun_stepping)
     {
         // What is there before the first step is the start, not work.
-        rbl_measure_energy(step);
+        rbl_energy_measure(step);
         world->total = world->energy.kinetic + world->energy.potential;
         world->pending_work = 0.0;
         world->begun_stepping = true;
@@ -201,8 +201,8 @@ static rblResult step(rblStep* step, float seconds)
     rbl_array_clear(&world->joint_events);
     rbl_array_clear(&world->impacts);
     rbl_break_log_drop_reported(world);
-    rbl_retire_debris(world, seconds);
-    rbl_put_in_rebuilt(world);
+    rbl_debris_retire(world, seconds);
+    rbl_rebuilds_apply(world);
     world->energy.work = world->pending_work;
     world->energy.clamped = 0.0;
     world->energy.clamp_count = 0;
@@ -213,7 +213,7 @@ static rblResult step(rblStep* step, float seconds)
     world->pending_work = 0.0;
     RBL_TRY(all_substeps(step, seconds / (float)world->def.substeps));
     forget_forces(step);
-    rbl_measure_energy(step);
+    rbl_energy_measure(step);
     const double total = world->energy.kinetic + world->energy.potential;
     if (!rbl_finite(world->energy.work))
     {

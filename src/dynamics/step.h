@@ -54,18 +54,18 @@ typedef struct rblManifold
     bool slow;             // too slow for an impact, not looked at
     bool closed;           // a contact of it touches
     bool has_impact;       // and is an impact now
-    bool nearing;          // one that does not may close in an impact
+    bool may_close;        // an open contact of it may close in an impact
     bool approaching;      // closes within the step, faster than an impact must be
     bool has_impact_point; // of this round
     bool bounced; // in this round: the impulses of its impact are in its solver contacts, else in its lane
-    bool moved_to_impact;        // a body of it was just moved to an impact
-    bool later;                  // than another impact of one of its bodies
-    bool born;                   // overlaps since the birth of one of its bodies
-    bool siblings;               // see rblPair
-    bool round;                  // one of the two is
-    bool touching;               // at the end of the step
-    double kinematic_work;       // J: done by a body of infinite mass on the other
-    float impact_speed;          // of the fastest impact in this round, m/s; 0: none
+    bool moved_to_impact;  // a body of it was just moved to an impact
+    bool later;            // than another impact of one of its bodies
+    bool had_overlap;      // overlaps since one of its bodies was created, or since a flight of siblings
+    bool siblings;         // see rblPair
+    bool round;            // one of the two is
+    bool touching;         // at the end of the step
+    double kinematic_work; // J: done by a body of infinite mass on the other
+    float impact_speed;    // of the fastest impact in this round, m/s; 0: none
     float impact_normal_impulse; // N s along the normal, of all impacts in this round
     rblVec3 impact_impulse;      // N s on b, with friction
     uint32_t impact_contact;     // where it was fastest, in solver contacts
@@ -115,7 +115,8 @@ typedef struct rblSolverContact
     float normal_impulse; // accumulated impulses, N s
     float tangent_impulse[2];
     float change[3]; // of the impulses in the last step of the solution
-    rblVec3 tangent; // the other one is normal x tangent; from here on written by rbl_prepare_masses()
+    rblVec3
+        tangent; // the other one is normal x tangent; from here on written by rbl_contact_prepare_masses()
     float normal_mass;
     float
         tangent_mass[4]; // inverse of the 2x2 tangential block: xx, yy, xy; and one number for all directions
@@ -221,7 +222,7 @@ typedef struct rblBodyPath
     float radius, inner_radius, thinnest; // of its shape
     bool bounded, convex;                 // its shape
     bool has_prepared_sweep;              // in rblStep.flights
-    bool born, fresh;
+    bool is_new, is_new_fragment;         // see rblBody
     bool
         same; // as when contacts were last looked for, in this very substep: no impact has changed it, and others broke
     uint32_t sibling_group;
@@ -329,17 +330,17 @@ rblStep* rbl_step_create(rblWorld* world);
 void rbl_step_destroy(rblStep* step);
 
 // Per body in the worst step of a collapse (the pile of 9000 in docs/benchmarks.md), rounded up.
-#define RBL_HEAP_PAIRS    16
-#define RBL_HEAP_CONTACTS 8
-#define RBL_HEAP_BODIES   16384 // beyond that arrays only double
+#define RBL_PILE_PAIRS    16
+#define RBL_PILE_CONTACTS 8
+#define RBL_PILE_BODIES   16384 // beyond that arrays only double
 
 // Room that working arrays get at least when they grow: what the awake bodies need should they fall on a heap. Grown little by
 // little they would move, and be cleared, in the steps of a collapse that are the dearest anyway; what is never touched costs
 // nothing.
-static inline size_t rbl_heap_capacity(const rblStep* step, size_t per_body)
+static inline size_t rbl_pile_capacity(const rblStep* step, size_t per_body)
 {
     const size_t movers = step->movers.count;
-    return per_body * (movers < RBL_HEAP_BODIES ? movers : RBL_HEAP_BODIES);
+    return per_body * (movers < RBL_PILE_BODIES ? movers : RBL_PILE_BODIES);
 }
 
 #endif

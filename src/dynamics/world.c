@@ -75,12 +75,12 @@ static rblResult check_def(const rblWorldDef* def)
 // Bodies, and what snapshots refer to.
 static void release_references(rblWorld* world)
 {
-    rbl_give_up_rebuilds(world);
+    rbl_rebuilds_cancel(world);
     for (size_t slot = 0; slot < world->bodies.count; ++slot)
     {
         if (world->bodies.data[slot].generation != 0)
         {
-            rbl_release_body(&world->bodies.data[slot]);
+            rbl_body_release(&world->bodies.data[slot]);
         }
     }
     for (size_t i = 0; i < world->kept_shapes.count; ++i)
@@ -254,24 +254,24 @@ rblResult rbl_world_set_gravity(rblWorldId id, rblVec3 gravity)
     for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
     {
         after += rbl_body_energy(world, slot);
-        rbl_wake_body(world, slot);
+        rbl_slot_wake(world, slot);
     }
     world->pending_work += after - before;
     RBL_NOTE_CALL(world, .code = RBL_CALL_SET_GRAVITY, .first = gravity);
     return RBL_OK;
 }
 
-static rblResult find_for(rblWorldId id, bool places, rblWorld** world)
+static rblResult find_for(rblWorldId id, bool needs_positions, rblWorld** world)
 {
     RBL_TRY(rbl_world_find(id, world));
-    return places ? RBL_OK : rbl_fail(RBL_ERROR_ARGUMENT, "world: out must not be null");
+    return needs_positions ? RBL_OK : rbl_fail(RBL_ERROR_ARGUMENT, "world: out must not be null");
 }
 
 rblResult rbl_world_energy(rblWorldId id, rblEnergy* out)
 {
     rblWorld* world = NULL;
     RBL_TRY(find_for(id, out != NULL, &world));
-    rbl_measure_energy(world->step);
+    rbl_energy_measure(world->step);
     *out = world->energy;
     return RBL_OK;
 }

@@ -64,8 +64,8 @@ typedef struct rblBody
     float still_time;       // s below the sleep speed
     bool awake;
     bool lost_neighbour; // one that it touched was taken away since the last step
-    bool born;  // created or teleported since the last step: overlap found now was there from the start
-    bool falls; // nothing supported it in the last step
+    bool is_new; // created or teleported since the last step: overlap found now was there from the start
+    bool falls;  // nothing supported it in the last step
     uint8_t slow_debt;    // steps to go in full for those in which it was slowed (impact_slow.c)
     uint8_t direct_wait;  // steps before its island is solved directly again (subspace.c),
     uint8_t direct_pause; // and how many it waited last
@@ -75,7 +75,8 @@ typedef struct rblBody
     void* user_data;
 
     // Of bodies that may break, or are pieces of others.
-    bool fresh;           // a fragment of this substep: overlap found now is let be until the two part
+    bool
+        is_new_fragment; // created by a break in this substep: overlap found now is ignored until the two bodies separate
     bool unbreakable_yet; // born in this substep: it does not break in it
     bool owns_shape;      // the handle, too: of fragments
     bool kept;            // a snapshot has it: the world keeps its shape, breaker and handle
@@ -214,13 +215,13 @@ struct rblWorld
     bool begun_stepping;
 
     // ---- what has changed since the last step ----
-    bool unmerged;         // what the broad phase found is not in `pairs` yet: memory ran out
-    bool activity_changed; // somebody woke, fell asleep, was born, put elsewhere or destroyed
-    bool has_marks;        // a body is marked `born` or `lost_neighbour`
-    bool has_siblings;     // there may be bodies of a group of siblings
-    bool births;           // there are fresh bodies
-    bool regrouped;        // other pairs than in the last step have an awake body, or are new
-    bool bodies_destroyed; // bodies were destroyed since the last step: their pairs end in the next one
+    bool unmerged;          // what the broad phase found is not in `pairs` yet: memory ran out
+    bool activity_changed;  // somebody woke, fell asleep, was born, put elsewhere or destroyed
+    bool has_marks;         // a body is marked `is_new` or `lost_neighbour`
+    bool has_siblings;      // there may be bodies of a group of siblings
+    bool has_new_fragments; // a body has `is_new_fragment`
+    bool regrouped;         // other pairs than in the last step have an awake body, or are new
+    bool bodies_destroyed;  // bodies were destroyed since the last step: their pairs end in the next one
     rblRestingSums resting_sums;
 
     // ---- bodies that break, written by fracture*.c and body.c ----
@@ -255,7 +256,7 @@ rblResult rbl_world_find(rblWorldId id, rblWorld** out);
 rblResult rbl_body_find(rblWorld* world, rblBodyId id, uint32_t* slot);
 
 // RBL_ERROR_STALE with what is wrong with an id of the world with that serial.
-rblResult rbl_check_id(const char* room, const rblIdPool* ids, uint32_t serial, uint32_t index1,
+rblResult rbl_id_check(const char* prefix, const rblIdPool* ids, uint32_t serial, uint32_t index1,
                        uint32_t generation, uint32_t world);
 
 // The id of the body in a slot.

@@ -5,7 +5,7 @@ static rblResult fault(const char* what, size_t where)
     return rbl_fail(RBL_ERROR_FORMAT, "world check: %s (%zu)", what, where);
 }
 
-#define HOLDS(condition, what, where)                                                                        \
+#define CHECK(condition, what, where)                                                                        \
     do                                                                                                       \
     {                                                                                                        \
         if (!(condition))                                                                                    \
@@ -24,16 +24,16 @@ static bool exists(const rblWorld* world, uint32_t slot)
 static rblResult check_ids(const rblWorld* world)
 {
     uint32_t alive = 0;
-    HOLDS(world->motions.count == world->bodies.count, "bodies and motions differ in number",
+    CHECK(world->motions.count == world->bodies.count, "bodies and motions differ in number",
           world->motions.count);
     for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
     {
         const uint32_t generation = world->bodies.data[slot].generation;
         alive += generation != 0;
-        HOLDS(generation == 0 || rbl_id_pool_valid(&world->ids, slot + 1, generation),
+        CHECK(generation == 0 || rbl_id_pool_valid(&world->ids, slot + 1, generation),
               "a body's slot has no id", slot);
     }
-    HOLDS(alive == world->ids.alive, "ids and bodies differ in number", alive);
+    CHECK(alive == world->ids.alive, "ids and bodies differ in number", alive);
     return RBL_OK;
 }
 
@@ -41,14 +41,14 @@ static rblResult check_body(const rblBody* body, const rblMotion* motion, size_t
 {
     const rblQuat q = motion->orientation;
     const float norm = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-    HOLDS(rbl_finite3(motion->center) && norm > 0.99f && norm < 1.01f, "a body's pose is bad", slot);
-    HOLDS(rbl_finite3(motion->velocity) && rbl_finite3(motion->spin) && rbl_finite3(motion->momentum),
+    CHECK(rbl_finite3(motion->center) && norm > 0.99f && norm < 1.01f, "a body's pose is bad", slot);
+    CHECK(rbl_finite3(motion->velocity) && rbl_finite3(motion->spin) && rbl_finite3(motion->momentum),
           "a body's velocity is not finite", slot);
-    HOLDS(rbl_finite((double)body->mass) && rbl_finite3(motion->moments), "a body's mass is not finite",
+    CHECK(rbl_finite((double)body->mass) && rbl_finite3(motion->moments), "a body's mass is not finite",
           slot);
-    HOLDS((motion->inverse_mass > 0.0f) == (body->type == RBL_BODY_DYNAMIC),
+    CHECK((motion->inverse_mass > 0.0f) == (body->type == RBL_BODY_DYNAMIC),
           "a body's type and mass disagree", slot);
-    HOLDS(body->sibling_group == 0 || body->ancestors > 0, "a sibling is no fragment", slot);
+    CHECK(body->sibling_group == 0 || body->ancestors > 0, "a sibling is no fragment", slot);
     return RBL_OK;
 }
 
@@ -68,9 +68,9 @@ static rblResult check_bodies(const rblWorld* world)
             debris += body->debris;
         }
     }
-    HOLDS(fragments == world->fragments, "fragments are counted wrong", fragments);
-    HOLDS(breakable == world->breakable, "breakable bodies are counted wrong", breakable);
-    HOLDS(debris == world->debris, "debris is counted wrong", debris);
+    CHECK(fragments == world->fragments, "fragments are counted wrong", fragments);
+    CHECK(breakable == world->breakable, "breakable bodies are counted wrong", breakable);
+    CHECK(debris == world->debris, "debris is counted wrong", debris);
     return RBL_OK;
 }
 
@@ -82,9 +82,9 @@ static rblResult check_joints(const rblWorld* world)
         const rblJoint* joint = &world->joints.data[i];
         if (joint->generation != 0)
         {
-            HOLDS(exists(world, joint->a) && (joint->b == RBL_NONE || exists(world, joint->b)),
+            CHECK(exists(world, joint->a) && (joint->b == RBL_NONE || exists(world, joint->b)),
                   "a joint's body does not exist", i);
-            HOLDS(rbl_finite3(joint->linear_impulse) && rbl_finite3(joint->angular_impulse),
+            CHECK(rbl_finite3(joint->linear_impulse) && rbl_finite3(joint->angular_impulse),
                   "a joint's impulse is not finite", i);
             ends += joint->b == RBL_NONE ? 1u : 2u;
         }
@@ -93,7 +93,7 @@ static rblResult check_joints(const rblWorld* world)
     {
         ends -= world->bodies.data[slot].generation != 0 ? world->bodies.data[slot].joint_count : 0;
     }
-    HOLDS(ends == 0, "bodies count their joints wrong", (size_t)ends);
+    CHECK(ends == 0, "bodies count their joints wrong", (size_t)ends);
     return RBL_OK;
 }
 
@@ -103,10 +103,10 @@ static rblResult check_pairs(const rblWorld* world)
     {
         const rblPair* pair = &world->pairs.data[i];
         const rblPair* last = i > 0 ? pair - 1 : NULL;
-        HOLDS(pair->a < pair->b &&
+        CHECK(pair->a < pair->b &&
                   (last == NULL || last->a < pair->a || (last->a == pair->a && last->b < pair->b)),
               "pairs are not sorted and unique", i);
-        HOLDS(exists(world, pair->a) && exists(world, pair->b) &&
+        CHECK(exists(world, pair->a) && exists(world, pair->b) &&
                   world->bodies.data[pair->a].generation == pair->generation_a &&
                   world->bodies.data[pair->b].generation == pair->generation_b,
               "a pair's body does not exist", i);
@@ -119,14 +119,14 @@ static rblResult check_contacts(const rblWorld* world)
     for (size_t i = 0; i < world->pairs.count; ++i)
     {
         const rblPair* pair = &world->pairs.data[i];
-        HOLDS(pair->count == 0 || (pair->first <= world->contacts.count &&
+        CHECK(pair->count == 0 || (pair->first <= world->contacts.count &&
                                    pair->count <= world->contacts.count - pair->first),
               "a pair's contacts are out of bounds", i);
-        HOLDS(pair->leading <= pair->count, "a pair has more leading contacts than contacts", i);
+        CHECK(pair->leading <= pair->count, "a pair has more leading contacts than contacts", i);
         for (uint32_t k = 0; k < pair->count; ++k)
         {
             const rblContact* contact = &world->contacts.data[pair->first + k];
-            HOLDS(rbl_finite3(contact->anchor_a) && rbl_finite3(contact->anchor_b) &&
+            CHECK(rbl_finite3(contact->anchor_a) && rbl_finite3(contact->anchor_b) &&
                       rbl_finite3(contact->normal) && rbl_finite((double)contact->normal_impulse) &&
                       contact->normal_impulse >= 0.0f,
                   "a contact is not finite or pulls", pair->first + k);
@@ -140,9 +140,9 @@ static rblResult check_sleep(const rblWorld* world)
     for (size_t slot = 0; slot < world->bodies.count; ++slot)
     {
         const rblBody* body = &world->bodies.data[slot];
-        HOLDS(body->generation == 0 || !body->awake || body->sleep_group == 0,
+        CHECK(body->generation == 0 || !body->awake || body->sleep_group == 0,
               "a body that is awake belongs to a group of sleepers", slot);
-        HOLDS(body->sleep_group <= world->last_sleep_group, "a group of sleepers was never given", slot);
+        CHECK(body->sleep_group <= world->last_sleep_group, "a group of sleepers was never given", slot);
     }
     return RBL_OK;
 }
@@ -155,26 +155,26 @@ static rblResult check_breaks(const rblWorld* world)
     for (size_t i = 0; i < log->events.count; ++i)
     {
         const rblBreakEvent* event = &log->events.data[i];
-        HOLDS(event->pieces <= log->ids.count - ids, "a break event counts fragments that are not there", i);
-        HOLDS(event->mate_count <= log->mates.count - mates, "a break event counts mates that are not there",
+        CHECK(event->pieces <= log->ids.count - ids, "a break event counts fragments that are not there", i);
+        CHECK(event->mate_count <= log->mates.count - mates, "a break event counts mates that are not there",
               i);
         for (uint32_t k = 0; k < event->pieces; ++k)
         {
             const rblBodyId id = log->ids.data[ids + k];
-            HOLDS(id.index1 > 0 && id.index1 <= world->bodies.count, "a fragment cannot be reached", ids + k);
+            CHECK(id.index1 > 0 && id.index1 <= world->bodies.count, "a fragment cannot be reached", ids + k);
         }
         ids += event->pieces;
         mates += event->mate_count;
     }
-    HOLDS(ids == log->ids.count, "fragments belong to no break event", ids);
-    HOLDS(mates == log->mates.count, "mates belong to no break event", mates);
+    CHECK(ids == log->ids.count, "fragments belong to no break event", ids);
+    CHECK(mates == log->mates.count, "mates belong to no break event", mates);
     return RBL_OK;
 }
 
 static rblResult check_energy(const rblWorld* world)
 {
     const rblEnergy* energy = &world->energy;
-    HOLDS(rbl_finite(energy->kinetic) && rbl_finite(energy->potential) && rbl_finite(energy->work) &&
+    CHECK(rbl_finite(energy->kinetic) && rbl_finite(energy->potential) && rbl_finite(energy->work) &&
               rbl_finite(world->total) && rbl_finite(world->pending_work),
           "an energy is not finite", 0);
     return RBL_OK;
@@ -183,7 +183,7 @@ static rblResult check_energy(const rblWorld* world)
 static rblResult check_broad(const rblWorld* world)
 {
     const uint32_t proxy = rbl_broad_phase_find_fault(world->broad);
-    HOLDS(proxy == UINT32_MAX, "a tree of the broad phase does not cover a leaf", proxy);
+    CHECK(proxy == UINT32_MAX, "a tree of the broad phase does not cover a leaf", proxy);
     return RBL_OK;
 }
 
@@ -198,11 +198,11 @@ static rblResult check_manifold(const rblStep* step, size_t m)
 {
     const rblManifold* manifold = &step->manifolds.data[m];
     const rblWorld* world = step->world;
-    HOLDS(manifold->pair < world->pairs.count, "a manifold's pair does not exist", m);
-    HOLDS(manifold->a < step->solver_bodies.count && manifold->b < step->solver_bodies.count,
+    CHECK(manifold->pair < world->pairs.count, "a manifold's pair does not exist", m);
+    CHECK(manifold->a < step->solver_bodies.count && manifold->b < step->solver_bodies.count,
           "a manifold's body does not exist", m);
-    HOLDS(is_dynamic(step, manifold->a) || is_dynamic(step, manifold->b), "a manifold moves nobody", m);
-    HOLDS(manifold->first <= step->solver_contacts.count &&
+    CHECK(is_dynamic(step, manifold->a) || is_dynamic(step, manifold->b), "a manifold moves nobody", m);
+    CHECK(manifold->first <= step->solver_contacts.count &&
               manifold->count <= step->solver_contacts.count - manifold->first &&
               manifold->contact <= world->contacts.count &&
               manifold->count <= world->contacts.count - manifold->contact,
@@ -212,14 +212,14 @@ static rblResult check_manifold(const rblStep* step, size_t m)
 
 static rblResult check_solver(const rblStep* step)
 {
-    HOLDS(step->solver_bodies.count == step->movers.count + 1, "movers and solver bodies differ in number",
+    CHECK(step->solver_bodies.count == step->movers.count + 1, "movers and solver bodies differ in number",
           step->movers.count);
     for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
     {
         const uint32_t slot = step->solver_bodies.data[i].slot;
-        HOLDS(slot == step->movers.data[i - 1] && step->solver_index.data[slot] == i,
+        CHECK(slot == step->movers.data[i - 1] && step->solver_index.data[slot] == i,
               "a solver body is not its mover", i);
-        HOLDS(i == 1 || step->movers.data[i - 2] < slot, "movers do not rise", i);
+        CHECK(i == 1 || step->movers.data[i - 2] < slot, "movers do not rise", i);
     }
     for (size_t m = 0; m < step->manifolds.count; ++m)
     {
@@ -238,7 +238,7 @@ static rblResult check_colors(const rblStep* step, uint32_t* seen)
             const uint32_t bodies[2] = {step->manifolds.data[m].a, step->manifolds.data[m].b};
             for (int k = 0; k < 2; ++k)
             {
-                HOLDS(!is_dynamic(step, bodies[k]) || seen[bodies[k]] != color + 1,
+                CHECK(!is_dynamic(step, bodies[k]) || seen[bodies[k]] != color + 1,
                       "two manifolds of a colour share a body", m);
                 seen[bodies[k]] = color + 1;
             }
@@ -256,19 +256,19 @@ static rblResult check_islands(const rblStep* step, uint32_t* seen)
         for (uint32_t k = 0; k < island->count; ++k)
         {
             const uint32_t body = step->island_bodies.data[island->first + k];
-            HOLDS(step->solver_bodies.data[body].island == i && seen[body] == 0,
+            CHECK(step->solver_bodies.data[body].island == i && seen[body] == 0,
                   "a body is in an island that is not its own", body);
             seen[body] = 1;
         }
     }
     for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
     {
-        HOLDS(is_dynamic(step, i) == (seen[i] != 0), "islands do not partition the awake bodies", i);
+        CHECK(is_dynamic(step, i) == (seen[i] != 0), "islands do not partition the awake bodies", i);
     }
     for (size_t m = 0; m < step->manifolds.count; ++m)
     {
         const rblManifold* manifold = &step->manifolds.data[m];
-        HOLDS(!is_dynamic(step, manifold->a) || !is_dynamic(step, manifold->b) ||
+        CHECK(!is_dynamic(step, manifold->a) || !is_dynamic(step, manifold->b) ||
                   step->solver_bodies.data[manifold->a].island ==
                       step->solver_bodies.data[manifold->b].island,
               "a manifold joins two islands", m);

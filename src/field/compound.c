@@ -105,7 +105,7 @@ static rblResult take(rblByteSource* source, const rblSourceTables* tables, rblS
         children[i].shape = number < tables->shape_count ? tables->shapes[number] : (rblShapeId){0};
         rbl_take_floats(source, &children[i].pose.p.x, 7);
     }
-    const rblResult result = source->failed ? rbl_fail_damaged_shape(&rbl_compound_kind)
+    const rblResult result = source->failed ? rbl_shape_fail_damaged(&rbl_compound_kind)
                                             : rbl_shape_create_compound(children, count, out);
     RBL_FREE_ARRAY(allocator, children, (size_t)count + 1);
     return result;
@@ -159,8 +159,8 @@ static rblResult check_children(const rblShapeChild* children, uint32_t count, c
 }
 
 // Hold all children, or none.
-static rblResult hold_children(const rblShapeChild* children, uint32_t count, const rblAllocator* allocator,
-                               rblShapeParts** out)
+static rblResult retain_children(const rblShapeChild* children, uint32_t count, const rblAllocator* allocator,
+                                 rblShapeParts** out)
 {
     rblShapeParts* compound = rbl_alloc_zero(allocator, compound_bytes(count));
     if (compound == NULL)
@@ -318,7 +318,7 @@ rblResult rbl_shape_create_compound(const rblShapeChild* children, uint32_t coun
     RBL_TRY(check_children(children, count, out));
     rblShape parts = {.kind = &rbl_compound_kind, .allocator = rbl_default_allocator()};
     rblShapeParts* compound = NULL;
-    RBL_TRY(hold_children(children, count, parts.allocator, &compound));
+    RBL_TRY(retain_children(children, count, parts.allocator, &compound));
     fill_view(&parts.view, compound);
     parts.data = compound;
     rblSurfacePoints samples;

@@ -44,9 +44,9 @@ float rbl_field_distance(const rblField* field, rblVec3 point, float limit, rblF
 
 // The distance itself falls by the way at most, and what the field tells is off by the slack: at the end of the way, and at its
 // start too unless that is far.
-static inline float rbl_field_fall(const rblField* field, rblFieldSlope slope, float way)
+static inline float rbl_field_fall(const rblField* field, rblFieldSlope slope, float path)
 {
-    return way + (2.0f - (float)slope) * field->slack + field->rounding;
+    return path + (2.0f - (float)slope) * field->slack + field->rounding;
 }
 
 // The same for values that stay above zero. (Deep inside, values are bounds from the other side.) Interpolated distances change along
@@ -55,29 +55,29 @@ static inline float rbl_field_fall(const rblField* field, rblFieldSlope slope, f
 // two grid points. Let both ends draw their grid points by the same chance, axis by axis: how far these lie apart along an axis is the
 // way along it in the mean, and c or nothing off that, with a variance of at most c^2 / 4. Distances differ by at most the way
 // between two points, so means of distances do by at most the mean way, and that is at most the root of its mean square.
-static inline float rbl_field_fall_outside(const rblField* field, rblFieldSlope slope, float way)
+static inline float rbl_field_fall_outside(const rblField* field, rblFieldSlope slope, float path)
 {
-    const float fall = rbl_field_fall(field, slope, way);
+    const float fall = rbl_field_fall(field, slope, path);
     if (slope != RBL_SLOPE_STEEP || !field->interpolated)
     {
         return fall;
     }
-    const float bent = sqrtf(way * way + field->grain);
-    return rbl_minf(rbl_minf(1.7320510f * way, bent) + field->rounding, fall);
+    const float bent = sqrtf(path * path + field->grain);
+    return rbl_minf(rbl_minf(1.7320510f * path, bent) + field->rounding, fall);
 }
 
 // The way on which a value above zero falls by no more than `room`: the other way round.
-static inline float rbl_field_free_way(const rblField* field, rblFieldSlope slope, float room)
+static inline float rbl_field_free_distance(const rblField* field, rblFieldSlope slope, float clearance)
 {
-    const float way = room - rbl_field_fall(field, slope, 0.0f);
+    const float path = clearance - rbl_field_fall(field, slope, 0.0f);
     if (slope != RBL_SLOPE_STEEP || !field->interpolated)
     {
-        return way;
+        return path;
     }
-    const float sure = room - field->rounding;
+    const float sure = clearance - field->rounding;
     const float square = sure * sure - field->grain;
     const float bent = sure > 0.0f && square > 0.0f ? sqrtf(square) : 0.0f;
-    return rbl_maxf(rbl_maxf(0.57735025f * sure, bent), way);
+    return rbl_maxf(rbl_maxf(0.57735025f * sure, bent), path);
 }
 
 #endif

@@ -14,8 +14,8 @@
 
 // A projection may miss the surface by this much of the way there, and by this part of a cell where the root is a level set:
 // what interpolation is off by on smooth surfaces.
-#define MISSED_WAY  0.1f
-#define MISSED_CELL 0.1f
+#define MISSED_DISTANCE 0.1f
+#define MISSED_CELL     0.1f
 
 // Where the largest ball inside is looked for: below so many samples, at so many depths, each a quarter of the one before.
 #define PROBED_SAMPLES 16u
@@ -89,15 +89,15 @@ static bool confirm(const rblShape* shape, rblVec3 point, float wanted, float* o
     const rblPieceField* piece = shape->data;
     const rblLevelSet* grid = piece->grid;
     rblVec3 gradient;
-    const float way = distance(piece, point, &gradient);
-    *outside = way;
-    if (!(way <= wanted))
+    const float signed_distance = distance(piece, point, &gradient);
+    *outside = signed_distance;
+    if (!(signed_distance <= wanted))
     {
         return false;
     }
-    const float missed = rbl_piece_bound(piece, rbl_mul_add3(point, -way, gradient));
-    return missed <=
-           MISSED_WAY * way + NOTHING * shape->view.radius + (grid != NULL ? MISSED_CELL * grid->cell : 0.0f);
+    const float missed = rbl_piece_bound(piece, rbl_mul_add3(point, -signed_distance, gradient));
+    return missed <= MISSED_DISTANCE * signed_distance + NOTHING * shape->view.radius +
+                         (grid != NULL ? MISSED_CELL * grid->cell : 0.0f);
 }
 
 // Where the cut is what counts, the value falls by the way: however the root falls, there it is at least the cut's.

@@ -8,7 +8,7 @@
 #define BY_NAME       255u // instead of a code: the name of the kind follows
 #define MAX_NAME_SIZE 64u  // bytes of that name, with its end
 
-rblResult rbl_fail_damaged_shape(const rblShapeKind* kind)
+rblResult rbl_shape_fail_damaged(const rblShapeKind* kind)
 {
     return rbl_fail(RBL_ERROR_FORMAT, "a %s is cut short or not possible",
                     kind != NULL ? kind->name : "shape");
@@ -49,14 +49,14 @@ static rblResult take_kind(rblByteSource* source, const rblShapeKind** out)
     if (code != BY_NAME)
     {
         *out = source->failed ? NULL : find_code(code);
-        return *out != NULL ? RBL_OK : rbl_fail_damaged_shape(NULL);
+        return *out != NULL ? RBL_OK : rbl_shape_fail_damaged(NULL);
     }
     size_t size;
     const char* text = rbl_take_text(source, &size);
     char name[MAX_NAME_SIZE] = "";
     if (source->failed || size >= MAX_NAME_SIZE)
     {
-        return rbl_fail_damaged_shape(NULL);
+        return rbl_shape_fail_damaged(NULL);
     }
     memcpy(name, text, size);
     *out = rbl_shape_kind_find(name);
@@ -69,7 +69,7 @@ rblResult rbl_take_shape(rblByteSource* source, const rblSourceTables* tables, r
 {
     const rblShapeKind* kind = NULL;
     RBL_TRY(take_kind(source, &kind));
-    return kind->take != NULL ? kind->take(source, tables, out) : rbl_fail_damaged_shape(kind);
+    return kind->take != NULL ? kind->take(source, tables, out) : rbl_shape_fail_damaged(kind);
 }
 
 rblResult rbl_put_drawn_surface(rblByteSink* sink, const rblShape* shape)

@@ -45,6 +45,6 @@ rblResult rbl_put_drawn_surface(rblByteSink* sink, const rblShape* shape);
 rblResult rbl_take_drawn_surface(rblByteSource* source, rblMeshId* out);
 
 // The message of kinds: "a KIND is cut short or not possible".
-rblResult rbl_fail_damaged_shape(const rblShapeKind* kind);
+rblResult rbl_shape_fail_damaged(const rblShapeKind* kind);
 
 #endif

@@ -27,7 +27,7 @@ static uint64_t seed_of(const rblWorld* world, uint32_t slot)
     return rbl_random_u64(&random);
 }
 
-rblBreakBody rbl_break_body(const rblWorld* world, uint32_t slot)
+rblBreakBody rbl_body_for_breaker(const rblWorld* world, uint32_t slot)
 {
     const rblBody* body = &world->bodies.data[slot];
     const rblMotion* motion = &world->motions.data[slot];
@@ -44,7 +44,7 @@ rblBreakBody rbl_break_body(const rblWorld* world, uint32_t slot)
     };
 }
 
-rblResult rbl_prepare_breaker(rblBody* body, rblJobs* jobs)
+rblResult rbl_body_prepare_breaker(rblBody* body, rblJobs* jobs)
 {
     if (body->breaker == NULL || body->is_prepared)
     {
@@ -99,7 +99,7 @@ static rblResult list_asked(rblStep* step)
             continue;
         }
         rblAsked asked = {.slot = slot};
-        if (rbl_prepare_breaker(&world->bodies.data[slot], world->jobs) != RBL_OK)
+        if (rbl_body_prepare_breaker(&world->bodies.data[slot], world->jobs) != RBL_OK)
         {
             log_failure(world, slot, "prepare");
             continue;
@@ -134,7 +134,7 @@ static void ask_block(rblRange range, void* context)
     {
         rblAsked* asked = &step->fracture->asked.data[i];
         const rblBody* body = &world->bodies.data[asked->slot];
-        rblBreakBody seen = rbl_break_body(world, asked->slot);
+        rblBreakBody seen = rbl_body_for_breaker(world, asked->slot);
         seen.payable = payable(step, asked);
         asked->result = rbl_breaker_decide(body->breaker, body->prepared, &seen,
                                            &step->fracture->body_impacts.data[asked->first], asked->count,
@@ -207,7 +207,7 @@ static void keep_damage(rblStep* step)
     }
 }
 
-uint32_t rbl_most_pieces(const rblWorld* world, uint32_t count)
+uint32_t rbl_max_pieces(const rblWorld* world, uint32_t count)
 {
     if (world->def.max_fragments == 0)
     {
@@ -225,7 +225,7 @@ static void allot(rblStep* step)
     rblWorld* world = step->world;
     rblFractureStage* stage = step->fracture;
     const uint32_t count = (uint32_t)stage->plans.count;
-    const uint32_t most = count > 0 ? rbl_most_pieces(world, count) : 0;
+    const uint32_t most = count > 0 ? rbl_max_pieces(world, count) : 0;
     for (size_t i = 0; i < stage->plans.count; ++i)
     {
         rblBreakPlan* plan = &stage->plans.data[i];
@@ -238,22 +238,22 @@ static void allot(rblStep* step)
     }
 }
 
-rblResult rbl_shatter_body(rblStep* step, rblBreakPlan* plan)
+rblResult rbl_body_shatter(rblStep* step, rblBreakPlan* plan)
 {
     rblWorld* world = step->world;
     const rblBody* body = &world->bodies.data[plan->slot];
-    const rblBreakBody seen = rbl_break_body(world, plan->slot);
+    const rblBreakBody seen = rbl_body_for_breaker(world, plan->slot);
     if (plan->verdict.max_pieces == 1)
     {
         return RBL_OK;
     }
     RBL_TRY(rbl_breaker_shatter(body->breaker, body->prepared, &seen, &plan->verdict, world->jobs,
                                 &plan->fracture));
-    const rblResult born = rbl_check_births(world, plan);
-    if (born != RBL_OK)
+    const rblResult checked = rbl_fragments_check(world, plan);
+    if (checked != RBL_OK)
     {
         rbl_fracture_free(&plan->fracture);
-        return born;
+        return checked;
     }
     plan->cost = 2.0 * (double)body->material.surface_energy * plan->fracture.crack_area;
     const uint32_t most = plan->verdict.max_pieces;
@@ -271,7 +271,7 @@ static void shatter_block(rblRange range, void* context)
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
         rblBreakPlan* plan = &step->fracture->plans.data[i];
-        plan->result = rbl_shatter_body(step, plan);
+        plan->result = rbl_body_shatter(step, plan);
     }
 }
 
@@ -399,7 +399,7 @@ static rblResult plan(rblStep* step)
     return result;
 }
 
-rblResult rbl_plan_breaks(rblStep* step, bool* any)
+rblResult rbl_breaks_plan(rblStep* step, bool* any)
 {
     rblWorld* world = step->world;
     rblFractureStage* stage = step->fracture;
@@ -468,20 +468,20 @@ static void refund(rblStep* step, size_t first)
     }
 }
 
-void rbl_call_off_breaks(rblStep* step)
+void rbl_breaks_cancel(rblStep* step)
 {
     refund(step, 0);
     free_plans(step);
 }
 
-rblResult rbl_break_bodies(rblStep* step)
+rblResult rbl_bodies_break(rblStep* step)
 {
     rblWorld* world = step->world;
     const size_t count = step->fracture->plans.count;
-    const bool room = keep_time(step) && rbl_array_reserve_more(&world->impacts, count) &&
-                      rbl_array_reserve_more(&world->events, count);
+    const bool reserved = keep_time(step) && rbl_array_reserve_more(&world->impacts, count) &&
+                          rbl_array_reserve_more(&world->events, count);
     size_t done = 0;
-    const rblResult result = room ? rbl_carry_out_breaks(step, &done) : rbl_fail_memory();
+    const rblResult result = reserved ? rbl_breaks_apply(step, &done) : rbl_fail_memory();
     refund(step, done);
     for (size_t i = 0; i < done; ++i)
     {
@@ -495,21 +495,21 @@ rblResult rbl_break_bodies(rblStep* step)
     return result;
 }
 
-void rbl_begin_breaks(rblStep* step)
+void rbl_breaks_begin(rblStep* step)
 {
     step->break_round = 0;
 }
 
-void rbl_end_breaks(rblStep* step)
+void rbl_breaks_end(rblStep* step)
 {
     rblWorld* world = step->world;
-    for (size_t slot = 0; slot < world->bodies.count && world->births; ++slot)
+    for (size_t slot = 0; slot < world->bodies.count && world->has_new_fragments; ++slot)
     {
-        world->bodies.data[slot].fresh = false;
+        world->bodies.data[slot].is_new_fragment = false;
         world->bodies.data[slot].unbreakable_yet = false;
     }
-    world->regrouped = world->regrouped || world->births; // paths say who is fresh
-    world->births = false;
+    world->regrouped = world->regrouped || world->has_new_fragments; // paths say who is fresh
+    world->has_new_fragments = false;
     step->break_round = 0;
     world->substeps += 1;
 }

@@ -93,41 +93,42 @@ void rbl_payment_report(rblStep* step, const rblBreakPlan* plan);
 // ---- births (fracture_birth.c, fracture_anchor.c) ----
 
 // Whether bodies can be made of all fragments, before anybody has paid for them.
-rblResult rbl_check_births(const rblWorld* world, const rblBreakPlan* plan);
+rblResult rbl_fragments_check(const rblWorld* world, const rblBreakPlan* plan);
 
 // The bodies of all plans are replaced by their fragments, in order; `done` of them when memory runs out.
-rblResult rbl_carry_out_breaks(rblStep* step, size_t* done);
+rblResult rbl_breaks_apply(rblStep* step, size_t* done);
 
 // The same for one, with the energy that enters the world with it. Its shapes are given away.
-rblResult rbl_replace_body(rblStep* step, rblBreakPlan* plan, double* work);
+rblResult rbl_body_replace(rblStep* step, rblBreakPlan* plan, double* work);
 
 // Which fragments of a static body stay where they are. The shapes of `fracture` are alive.
-rblResult rbl_find_anchored(rblStep* step, uint32_t slot, const rblFracture* fracture, bool* anchored);
+rblResult rbl_fragments_find_anchored(rblStep* step, uint32_t slot, const rblFracture* fracture,
+                                      bool* anchored);
 
 // The joints of a body that breaks go to the fragments that hold their anchors (fracture_joints.c).
-void rbl_hand_down_joints(rblWorld* world, uint32_t slot, const uint32_t* fragments, uint32_t count);
+void rbl_joints_pass_to_fragments(rblWorld* world, uint32_t slot, const uint32_t* fragments, uint32_t count);
 
 // Debris whose time is over vanishes, before a step of so many seconds (fracture_debris.c).
 // Hierarchies of samples of fragments (rebuild.c): begin to make a body's, put those in that are due, and give up all.
-rblResult rbl_begin_rebuild(rblWorld* world, uint32_t slot, uint32_t steps);
-void rbl_put_in_rebuilt(rblWorld* world);
-void rbl_give_up_rebuilds(rblWorld* world);
+rblResult rbl_rebuild_begin(rblWorld* world, uint32_t slot, uint32_t steps);
+void rbl_rebuilds_apply(rblWorld* world);
+void rbl_rebuilds_cancel(rblWorld* world);
 
-void rbl_retire_debris(rblWorld* world, float seconds);
+void rbl_debris_retire(rblWorld* world, float seconds);
 
 // ---- asking (fracture.c) ----
 
 // A body as its breaker sees it.
-rblBreakBody rbl_break_body(const rblWorld* world, uint32_t slot);
+rblBreakBody rbl_body_for_breaker(const rblWorld* world, uint32_t slot);
 
 // Have the breaker know its shape, unless it does.
-rblResult rbl_prepare_breaker(rblBody* body, rblJobs* jobs);
+rblResult rbl_body_prepare_breaker(rblBody* body, rblJobs* jobs);
 
 // How many pieces each of `count` bodies may have; 0: as many as they like, 1: none may break.
-uint32_t rbl_most_pieces(const rblWorld* world, uint32_t count);
+uint32_t rbl_max_pieces(const rblWorld* world, uint32_t count);
 
 // Into how many pieces a body breaks within its budget; none: it stays whole.
-rblResult rbl_shatter_body(rblStep* step, rblBreakPlan* plan);
+rblResult rbl_body_shatter(rblStep* step, rblBreakPlan* plan);
 
 // ---- events (fracture_events.c) ----
 

@@ -111,7 +111,8 @@ static rblResult find_in_box(Search* search, rblAabb box, rblAabb reach, const r
     return result;
 }
 
-rblResult rbl_find_anchored(rblStep* step, uint32_t slot, const rblFracture* fracture, bool* anchored)
+rblResult rbl_fragments_find_anchored(rblStep* step, uint32_t slot, const rblFracture* fracture,
+                                      bool* anchored)
 {
     rblWorld* world = step->world;
     const rblBody* body = &world->bodies.data[slot];

@@ -139,15 +139,15 @@ static rblResult check_birth(const rblBodyDef* def, rblJobs* jobs)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "fragment: weighs nothing");
     }
-    RBL_TRY(rbl_make_body(def, jobs, &body, &motion));
+    RBL_TRY(rbl_body_make(def, jobs, &body, &motion));
     const rblAabb box = rbl_shape_bounds_at(&body.shape, rbl_shape_pose(&body, &motion));
-    rbl_release_body(&body);
+    rbl_body_release(&body);
     return rbl_finite3(box.lower) && rbl_finite3(box.upper)
                ? RBL_OK
                : rbl_fail(RBL_ERROR_ARGUMENT, "fragment: is too far away");
 }
 
-rblResult rbl_check_births(const rblWorld* world, const rblBreakPlan* plan)
+rblResult rbl_fragments_check(const rblWorld* world, const rblBreakPlan* plan)
 {
     const double scale = mass_scale(world, plan);
     for (uint32_t i = 0; i < plan->fracture.fragment_count; ++i)
@@ -166,22 +166,22 @@ static rblResult make_fragment(rblWorld* world, const rblBreakPlan* plan, uint32
     rblBody body;
     rblMotion motion;
     def.type = anchored ? RBL_BODY_STATIC : RBL_BODY_DYNAMIC;
-    RBL_TRY(rbl_make_body(&def, world->jobs, &body, &motion));
+    RBL_TRY(rbl_body_make(&def, world->jobs, &body, &motion));
     body.breaker = fragment->debris ? NULL : world->bodies.data[plan->slot].breaker;
     body.ancestors = world->bodies.data[plan->slot].ancestors + 1;
     rbl_breaker_retain(body.breaker);
     body.debris = fragment->debris;
     body.lifetime = fragment->debris && !anchored ? fragment->lifetime : 0.0f;
-    body.born = false;
-    body.fresh = true;
+    body.is_new = false;
+    body.is_new_fragment = true;
     body.sibling_group = anchored ? 0 : world->breaks + 1;
     body.sibling_time = 0.0f;
     body.unbreakable_yet = plan->payer != RBL_NONE;
     body.previous = earlier_pose(world, plan->slot, body.previous);
-    const rblResult result = rbl_enter_body(world, &body, &motion, slot);
+    const rblResult result = rbl_body_enter_world(world, &body, &motion, slot);
     if (result != RBL_OK)
     {
-        rbl_release_body(&body);
+        rbl_body_release(&body);
     }
     return result;
 }
@@ -191,7 +191,7 @@ static void take_back(rblStep* step, uint32_t count)
     rblWorld* world = step->world;
     for (uint32_t i = 0; i < count; ++i)
     {
-        rbl_leave_body(world, step->fracture->fragments.data[i]);
+        rbl_body_leave_world(world, step->fracture->fragments.data[i]);
     }
 }
 
@@ -221,7 +221,7 @@ static void begin_rebuilds(rblStep* step, const rblBreakPlan* plan)
     {
         if (plan->fracture.fragments[i].rebuild > 0)
         {
-            (void)rbl_begin_rebuild(world, step->fracture->fragments.data[i],
+            (void)rbl_rebuild_begin(world, step->fracture->fragments.data[i],
                                     plan->fracture.fragments[i].rebuild);
         }
     }
@@ -317,7 +317,7 @@ static double new_energy(const rblStep* step, const rblBreakPlan* plan)
 
 // What pieces of a moving body do not have of its motion: rounding, and what those had that are anchored now. Heat is what the break
 // lost beyond its cracks; on demand nobody pays for these.
-static void book_birth(rblStep* step, const rblBreakPlan* plan)
+static void record_birth(rblStep* step, const rblBreakPlan* plan)
 {
     rblWorld* world = step->world;
     rblFractureStage* stage = step->fracture;
@@ -345,13 +345,13 @@ static uint32_t list_movers(const rblWorld* world, const uint32_t* slots, uint32
     return free;
 }
 
-rblResult rbl_replace_body(rblStep* step, rblBreakPlan* plan, double* work)
+rblResult rbl_body_replace(rblStep* step, rblBreakPlan* plan, double* work)
 {
     rblWorld* world = step->world;
     rblFractureStage* stage = step->fracture;
     const uint32_t count = plan->fracture.fragment_count;
     RBL_TRY(reserve(step, count));
-    RBL_TRY(rbl_find_anchored(step, plan->slot, &plan->fracture, stage->anchored.data));
+    RBL_TRY(rbl_fragments_find_anchored(step, plan->slot, &plan->fracture, stage->anchored.data));
     RBL_TRY(make_fragments(step, plan));
     rblResult result = hand_down_time(step, plan);
     result = result == RBL_OK ? rbl_break_report(step, plan, mass_error(step, plan)) : result;
@@ -366,13 +366,13 @@ rblResult rbl_replace_body(rblStep* step, rblBreakPlan* plan, double* work)
         hand_down_motion(world, plan->slot, stage->movers.data, free);
     }
     *work += new_energy(step, plan);
-    book_birth(step, plan);
+    record_birth(step, plan);
     give_away_shapes(step, plan);
     begin_rebuilds(step, plan);
-    rbl_hand_down_joints(world, plan->slot, stage->fragments.data, count);
-    rbl_leave_body(world, plan->slot);
+    rbl_joints_pass_to_fragments(world, plan->slot, stage->fragments.data, count);
+    rbl_body_leave_world(world, plan->slot);
     world->breaks += 1;
-    world->births = true;
+    world->has_new_fragments = true;
     world->has_siblings = true;
     return RBL_OK;
 }
@@ -401,7 +401,7 @@ static void wake_around(rblStep* step)
             const uint32_t other = slots[1 - k];
             if (marks->data[slots[k]] != 0 && pair->count > 0 && world->bodies.data[other].generation != 0)
             {
-                rbl_wake_body(world, other);
+                rbl_slot_wake(world, other);
                 world->bodies.data[other].lost_neighbour = true;
                 world->has_marks = true;
             }
@@ -409,13 +409,13 @@ static void wake_around(rblStep* step)
     }
 }
 
-rblResult rbl_carry_out_breaks(rblStep* step, size_t* done)
+rblResult rbl_breaks_apply(rblStep* step, size_t* done)
 {
     rblWorld* world = step->world;
     wake_around(step);
     for (*done = 0; *done < step->fracture->plans.count; ++*done)
     {
-        RBL_TRY(rbl_replace_body(step, &step->fracture->plans.data[*done], &world->energy.work));
+        RBL_TRY(rbl_body_replace(step, &step->fracture->plans.data[*done], &world->energy.work));
     }
     return RBL_OK;
 }

@@ -8,13 +8,13 @@ static void retire(rblWorld* world, uint32_t slot)
 {
     world->vanished += 1;
     world->vanished_mass += (double)world->bodies.data[slot].mass;
-    rbl_wake_neighbours(world, slot);
-    rbl_remove_joints_of(world, slot);
+    rbl_slot_wake_neighbours(world, slot);
+    rbl_body_remove_joints(world, slot);
     world->pending_work -= rbl_body_energy(world, slot);
-    rbl_leave_body(world, slot);
+    rbl_body_leave_world(world, slot);
 }
 
-void rbl_retire_debris(rblWorld* world, float seconds)
+void rbl_debris_retire(rblWorld* world, float seconds)
 {
     for (uint32_t slot = 0; slot < world->bodies.count && world->debris > 0; ++slot)
     {

@@ -6,8 +6,8 @@
 
 // ---- tuning ----
 
-#define MOST_STEPS 16    // down the distance field of a body to its surface
-#define NEAR       1e-4f // of the body's radius: what is no farther off is on its surface
+#define MAX_STEPS 16    // down the distance field of a body to its surface
+#define NEAR      1e-4f // of the body's radius: what is no farther off is on its surface
 
 // ---- events ----
 
@@ -161,7 +161,7 @@ static rblVec3 nearest_point(const rblWorld* world, uint32_t slot, rblVec3 point
         return point;
     }
     rblVec3 at = rbl_min3(rbl_max3(own, body->shape.bounds.lower), body->shape.bounds.upper);
-    for (int i = 0; i < MOST_STEPS; ++i)
+    for (int i = 0; i < MAX_STEPS; ++i)
     {
         const float distance = rbl_shape_distance(body->shape.shape, at, &gradient);
         const float length = rbl_length3(gradient);
@@ -177,15 +177,15 @@ static rblVec3 nearest_point(const rblWorld* world, uint32_t slot, rblVec3 point
 // Whoever asks pays for the cracks: work from outside, gone at once.
 static rblResult break_now(rblWorld* world, rblBreakPlan* plan)
 {
-    RBL_TRY(rbl_prepare_breaker(&world->bodies.data[plan->slot], world->jobs));
-    RBL_TRY(rbl_shatter_body(world->step, plan));
+    RBL_TRY(rbl_body_prepare_breaker(&world->bodies.data[plan->slot], world->jobs));
+    RBL_TRY(rbl_body_shatter(world->step, plan));
     if (plan->fracture.fragment_count == 0)
     {
         return RBL_OK;
     }
-    rbl_wake_neighbours(world, plan->slot);
+    rbl_slot_wake_neighbours(world, plan->slot);
     double work = plan->cost;
-    RBL_TRY(rbl_replace_body(world->step, plan, &work));
+    RBL_TRY(rbl_body_replace(world->step, plan, &work));
     world->pending_work += work;
     return RBL_OK;
 }
@@ -208,7 +208,7 @@ rblResult rbl_body_break(rblWorldId world_id, rblBodyId id, rblVec3 point, rblVe
                 .normal = unit_normal(normal),
                 .severity = 1.0f,
                 .budget = (double)INFINITY,
-                .max_pieces = rbl_most_pieces(world, 1),
+                .max_pieces = rbl_max_pieces(world, 1),
             },
     };
     const rblResult result = break_now(world, &plan);

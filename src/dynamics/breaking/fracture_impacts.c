@@ -112,7 +112,7 @@ static void measure_pair_impact(const rblStep* step, rblPairImpact* impact)
     const float restitution = impact->speed > world->def.bounce_speed ? manifold->restitution : 0.0f;
     impact->mass = impact->normal_impulse / ((1.0f + restitution) * impact->speed);
     impact->energy = 0.5f * impact->mass * impact->speed * impact->speed;
-    const rblHertz hertz = rbl_hertz_impact(&world->bodies.data[impact->a], &world->bodies.data[impact->b],
+    const rblHertz hertz = rbl_impact_hertz(&world->bodies.data[impact->a], &world->bodies.data[impact->b],
                                             (double)impact->mass, impact->speed);
     impact->duration = hertz.duration;
     impact->peak_force = hertz.force;

@@ -50,7 +50,7 @@ static bool is_dynamic(const rblWorld* world, uint32_t slot)
     return slot != RBL_NONE && world->bodies.data[slot].type == RBL_BODY_DYNAMIC;
 }
 
-void rbl_hand_down_joints(rblWorld* world, uint32_t slot, const uint32_t* fragments, uint32_t count)
+void rbl_joints_pass_to_fragments(rblWorld* world, uint32_t slot, const uint32_t* fragments, uint32_t count)
 {
     for (uint32_t i = 0; i < world->joints.count && world->bodies.data[slot].joint_count > 0; ++i)
     {
@@ -62,7 +62,7 @@ void rbl_hand_down_joints(rblWorld* world, uint32_t slot, const uint32_t* fragme
         hand_down(world, joint, joint->b == slot, fragments, count);
         if (!is_dynamic(world, joint->a) && !is_dynamic(world, joint->b))
         {
-            rbl_remove_joint(world, i); // nothing is left that it could hold
+            rbl_joint_remove(world, i); // nothing is left that it could hold
         }
     }
 }

@@ -42,7 +42,7 @@ void rbl_broad_phase_destroy(rblBroadPhase* broad)
     }
     const rblAllocator* allocator = broad->allocator;
     RBL_FREE_ARRAY(allocator, broad->boxes, broad->capacity);
-    RBL_FREE_ARRAY(allocator, broad->places, broad->capacity);
+    RBL_FREE_ARRAY(allocator, broad->leaf_of, broad->capacity);
     RBL_FREE_ARRAY(allocator, broad->flags, broad->capacity);
     rbl_proxy_tree_free(&broad->trees[0]);
     rbl_proxy_tree_free(&broad->trees[1]);
@@ -122,12 +122,12 @@ static bool reserve_proxies(rblBroadPhase* broad, uint32_t wanted)
     const uint32_t half_more = broad->capacity + broad->capacity / 2;
     const uint32_t capacity = half_more > wanted ? half_more : wanted < 64 ? 64 : wanted;
     rblAabb* boxes = RBL_NEW_ARRAY(broad->allocator, rblAabb, capacity);
-    uint32_t* places = RBL_NEW_ARRAY(broad->allocator, uint32_t, capacity);
+    uint32_t* leaf_of = RBL_NEW_ARRAY(broad->allocator, uint32_t, capacity);
     uint8_t* flags = RBL_NEW_ARRAY(broad->allocator, uint8_t, capacity);
-    if (boxes == NULL || places == NULL || flags == NULL)
+    if (boxes == NULL || leaf_of == NULL || flags == NULL)
     {
         RBL_FREE_ARRAY(broad->allocator, boxes, capacity);
-        RBL_FREE_ARRAY(broad->allocator, places, capacity);
+        RBL_FREE_ARRAY(broad->allocator, leaf_of, capacity);
         RBL_FREE_ARRAY(broad->allocator, flags, capacity);
         return false;
     }
@@ -135,14 +135,14 @@ static bool reserve_proxies(rblBroadPhase* broad, uint32_t wanted)
     if (broad->capacity > 0)
     {
         memcpy(boxes, broad->boxes, sizeof *boxes * broad->capacity);
-        memcpy(places, broad->places, sizeof *places * broad->capacity);
+        memcpy(leaf_of, broad->leaf_of, sizeof *leaf_of * broad->capacity);
         memcpy(flags, broad->flags, sizeof *flags * broad->capacity);
     }
     RBL_FREE_ARRAY(broad->allocator, broad->boxes, broad->capacity);
-    RBL_FREE_ARRAY(broad->allocator, broad->places, broad->capacity);
+    RBL_FREE_ARRAY(broad->allocator, broad->leaf_of, broad->capacity);
     RBL_FREE_ARRAY(broad->allocator, broad->flags, broad->capacity);
     broad->boxes = boxes;
-    broad->places = places;
+    broad->leaf_of = leaf_of;
     broad->flags = flags;
     broad->capacity = capacity;
     return true;
@@ -153,16 +153,16 @@ static void settle(rblBroadPhase* broad, uint32_t proxy)
 {
     if ((broad->flags[proxy] & RBL_PROXY_UNBOUNDED) != 0)
     {
-        broad->places[proxy] = (uint32_t)broad->unbounded.count;
+        broad->leaf_of[proxy] = (uint32_t)broad->unbounded.count;
         broad->unbounded.data[broad->unbounded.count++] = proxy;
     }
     else
     {
         rblProxyTree* tree = rbl_broad_phase_tree_of(broad, proxy);
-        broad->places[proxy] = rbl_proxy_tree_append(tree, proxy, broad->boxes[proxy]);
+        broad->leaf_of[proxy] = rbl_proxy_tree_append(tree, proxy, broad->boxes[proxy]);
         if ((broad->flags[proxy] & RBL_PROXY_MARKED) != 0)
         {
-            rbl_proxy_tree_mark(tree, broad->places[proxy]);
+            rbl_proxy_tree_mark(tree, broad->leaf_of[proxy]);
         }
     }
 }
@@ -172,12 +172,12 @@ static void uproot(rblBroadPhase* broad, uint32_t proxy)
     if ((broad->flags[proxy] & RBL_PROXY_UNBOUNDED) != 0)
     {
         const uint32_t last = broad->unbounded.data[--broad->unbounded.count];
-        broad->unbounded.data[broad->places[proxy]] = last;
-        broad->places[last] = broad->places[proxy];
+        broad->unbounded.data[broad->leaf_of[proxy]] = last;
+        broad->leaf_of[last] = broad->leaf_of[proxy];
     }
     else
     {
-        rbl_proxy_tree_empty_leaf(rbl_broad_phase_tree_of(broad, proxy), broad->places[proxy]);
+        rbl_proxy_tree_empty_leaf(rbl_broad_phase_tree_of(broad, proxy), broad->leaf_of[proxy]);
     }
 }
 
@@ -234,7 +234,7 @@ void rbl_broad_phase_touch(rblBroadPhase* broad, uint32_t proxy)
     broad->changed = true;
     if ((broad->flags[proxy] & RBL_PROXY_UNBOUNDED) == 0)
     {
-        rbl_proxy_tree_mark(rbl_broad_phase_tree_of(broad, proxy), broad->places[proxy]);
+        rbl_proxy_tree_mark(rbl_broad_phase_tree_of(broad, proxy), broad->leaf_of[proxy]);
     }
 }
 
@@ -338,11 +338,11 @@ static rblResult prepare_move(Move* move, uint32_t count, uint32_t* changed)
         }
         *changed += move->changed[b];
     }
-    const bool room =
+    const bool reserved =
         *changed == 0 || (rbl_array_reserve_more(&broad->unbounded, *changed) &&
                           rbl_proxy_tree_reserve(&broad->trees[0], broad->trees[0].count + *changed) &&
                           rbl_proxy_tree_reserve(&broad->trees[1], broad->trees[1].count + *changed));
-    return room ? RBL_OK : rbl_fail_memory();
+    return reserved ? RBL_OK : rbl_fail_memory();
 }
 
 // Whether the old fat box no longer serves; then *fat becomes the new one.
@@ -420,8 +420,8 @@ static void refit_trees(rblBroadPhase* broad, const Move* move, uint32_t count, 
         if (!sweep)
         {
             rblProxyTree* tree = rbl_broad_phase_tree_of(broad, proxy);
-            rbl_proxy_tree_set_leaf(tree, broad->places[proxy], broad->boxes[proxy]);
-            rbl_proxy_tree_mark(tree, broad->places[proxy]);
+            rbl_proxy_tree_set_leaf(tree, broad->leaf_of[proxy], broad->boxes[proxy]);
+            rbl_proxy_tree_mark(tree, broad->leaf_of[proxy]);
         }
     }
     for (uint32_t t = 0; t < 2 && sweep; ++t)

@@ -191,21 +191,21 @@ static void close_gaps(rblProxyTree* tree)
 bool rbl_proxy_tree_rebuild(rblProxyTree* tree, const rblAabb* boxes, const uint8_t* flags, uint8_t mark,
                             uint32_t* leaves, rblTreeScratch* scratch, rblJobs* jobs)
 {
-    const size_t room = tree->capacity; // not only what is live: the next births need no new memory
-    const size_t counters = room > RBL_SMALL_TREE ? RBL_ORDER_COUNTERS : 0;
+    const size_t leaf_capacity = tree->capacity; // not only what is live: the next births need no new memory
+    const size_t counters = leaf_capacity > RBL_SMALL_TREE ? RBL_ORDER_COUNTERS : 0;
     const size_t each = 2 * sizeof(uint64_t) + sizeof(rblVec3) + 5 * sizeof(uint32_t);
-    if (!reserve_scratch(scratch, room * each + counters * sizeof(uint32_t), tree->allocator))
+    if (!reserve_scratch(scratch, leaf_capacity * each + counters * sizeof(uint32_t), tree->allocator))
     {
         return false;
     }
     close_gaps(tree);
     Rebuild rebuild = {.boxes = boxes, .proxies = tree->proxies, .count = tree->count};
     rebuild.keys = scratch->memory;
-    rebuild.centers = (rblVec3*)(void*)(rebuild.keys + 2 * room);
-    rebuild.corners = (uint32_t*)(void*)(rebuild.centers + room);
-    rebuild.spare = rebuild.corners + 3 * room;
-    rebuild.order = rebuild.spare + room;
-    rebuild.counters = rebuild.order + room;
+    rebuild.centers = (rblVec3*)(void*)(rebuild.keys + 2 * leaf_capacity);
+    rebuild.corners = (uint32_t*)(void*)(rebuild.centers + leaf_capacity);
+    rebuild.spare = rebuild.corners + 3 * leaf_capacity;
+    rebuild.order = rebuild.spare + leaf_capacity;
+    rebuild.counters = rebuild.order + leaf_capacity;
     if (tree->count > 0)
     {
         uint32_t usual;

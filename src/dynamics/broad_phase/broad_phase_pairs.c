@@ -253,9 +253,9 @@ static uint32_t cut(Merge* merge)
         *stretch = (Stretch){.old_end = set->count, .found_end = change->count};
         if (i > 0)
         {
-            const size_t place = longer / blocks * i;
+            const size_t index = longer / blocks * i;
             const uint64_t key =
-                longer == set->count ? pack(set->pairs[place], change->shift) : change->found[place];
+                longer == set->count ? pack(set->pairs[index], change->shift) : change->found[index];
             stretch->old_begin = old_before(set, key, change->shift);
             stretch->found_begin = found_before(change, key);
             merge->stretches[i - 1].old_end = stretch->old_begin;

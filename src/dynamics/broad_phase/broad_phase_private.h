@@ -22,7 +22,7 @@ struct rblBroadPhase
 {
     const rblAllocator* allocator;
     rblAabb* boxes;          // per proxy: the fat box
-    uint32_t* places;        // per proxy: its leaf, or its place in the list of unbounded ones
+    uint32_t* leaf_of;       // per proxy: its leaf, or its place in the list of unbounded ones
     uint8_t* flags;          // per proxy: RBL_PROXY_...
     uint32_t capacity;       // proxies with a record
     rblProxyTree trees[2];   // of those that stand still and of those that move
@@ -46,7 +46,7 @@ static inline rblProxyTree* rbl_broad_phase_tree_of(rblBroadPhase* broad, uint32
 // Room that buffers of pairs get at least when they grow: what the moving proxies need when they pile up. Grown little by little
 // they would move, and be cleared, in the steps of a collapse that are the dearest anyway; what is never touched costs
 // nothing. Half as many again as in the pile of docs/benchmarks.md; very many proxies do without.
-static inline size_t rbl_pairs_of_heap(const rblBroadPhase* broad)
+static inline size_t rbl_pile_pairs(const rblBroadPhase* broad)
 {
     const size_t live = broad->trees[1].live;
     return 16 * (live < 16384 ? live : 16384);

@@ -20,21 +20,21 @@ static bool visit_lanes(const rblProxyTree* tree, uint32_t group, uint32_t mask,
 static bool query_tree(const rblProxyTree* tree, const rblBoxGroup* box, rblProxyVisitor* visit,
                        void* context)
 {
-    rblGroupPlace stack[RBL_TREE_STACK];
+    rblGroupIndex stack[RBL_TREE_STACK];
     uint32_t size = 0;
     if (tree->count > 0)
     {
-        stack[size++] = (rblGroupPlace){tree->level_count - 1, 0};
+        stack[size++] = (rblGroupIndex){tree->level_count - 1, 0};
     }
     while (size > 0)
     {
-        const rblGroupPlace place = stack[--size];
+        const rblGroupIndex entry = stack[--size];
         const rblBoxGroup boxes =
-            rbl_boxes4_load(&tree->groups[tree->level_start[place.level] + place.group]);
+            rbl_boxes4_load(&tree->groups[tree->level_start[entry.level] + entry.group]);
         uint32_t mask = rbl_groups_overlap(&boxes, box);
-        if (place.level == 0)
+        if (entry.level == 0)
         {
-            if (!visit_lanes(tree, place.group, mask, visit, context))
+            if (!visit_lanes(tree, entry.group, mask, visit, context))
             {
                 return false;
             }
@@ -42,7 +42,7 @@ static bool query_tree(const rblProxyTree* tree, const rblBoxGroup* box, rblProx
         }
         for (; mask != 0; mask &= mask - 1)
         {
-            stack[size++] = (rblGroupPlace){place.level - 1, 4 * place.group + rbl_first_lane(mask)};
+            stack[size++] = (rblGroupIndex){entry.level - 1, 4 * entry.group + rbl_first_lane(mask)};
         }
     }
     return true;
@@ -131,14 +131,14 @@ static void visit_proxy(Probe* probe, uint32_t proxy)
     probe->ray.t_max = rbl_minf(t, probe->ray.t_max);
 }
 
-typedef struct RayPlace
+typedef struct RayEntry
 {
-    uint32_t level, place; // a group; or a leaf, on level UINT32_MAX
+    uint32_t level, index; // a group; or a leaf, on level UINT32_MAX
     float enter;
-} RayPlace;
+} RayEntry;
 
 // The lanes of a group onto the stack, the nearest last.
-static uint32_t push_lanes(RayPlace* stack, uint32_t size, uint32_t level, uint32_t first, uint32_t mask,
+static uint32_t push_lanes(RayEntry* stack, uint32_t size, uint32_t level, uint32_t first, uint32_t mask,
                            const float* enter)
 {
     const uint32_t bottom = size;
@@ -150,36 +150,36 @@ static uint32_t push_lanes(RayPlace* stack, uint32_t size, uint32_t level, uint3
         {
             stack[k] = stack[k - 1];
         }
-        stack[k] = (RayPlace){level, first + lane, enter[lane]};
+        stack[k] = (RayEntry){level, first + lane, enter[lane]};
     }
     return size;
 }
 
 static void ray_tree(Probe* probe, const rblProxyTree* tree)
 {
-    RayPlace stack[RBL_TREE_STACK + 4];
+    RayEntry stack[RBL_TREE_STACK + 4];
     uint32_t size = 0;
     if (tree->count > 0)
     {
-        stack[size++] = (RayPlace){tree->level_count - 1, 0, -INFINITY};
+        stack[size++] = (RayEntry){tree->level_count - 1, 0, -INFINITY};
     }
     while (size > 0 && !probe->stopped)
     {
-        const RayPlace place = stack[--size];
-        if (!(place.enter <= probe->ray.t_max))
+        const RayEntry entry = stack[--size];
+        if (!(entry.enter <= probe->ray.t_max))
         {
             continue;
         }
-        if (place.level == UINT32_MAX)
+        if (entry.level == UINT32_MAX)
         {
-            visit_proxy(probe, tree->proxies[place.place]);
+            visit_proxy(probe, tree->proxies[entry.index]);
             continue;
         }
         float enter[4];
         const rblBoxGroup boxes =
-            rbl_boxes4_load(&tree->groups[tree->level_start[place.level] + place.place]);
+            rbl_boxes4_load(&tree->groups[tree->level_start[entry.level] + entry.index]);
         const uint32_t mask = meet_boxes(probe, &boxes, enter);
-        size = push_lanes(stack, size, place.level - 1, 4 * place.place, mask, enter);
+        size = push_lanes(stack, size, entry.level - 1, 4 * entry.index, mask, enter);
     }
 }
 

@@ -134,10 +134,10 @@ static inline uint32_t rbl_first_lane(uint32_t mask)
 }
 
 // A group still to be looked into. A walk that takes the last one first leaves at most three behind on each level.
-typedef struct rblGroupPlace
+typedef struct rblGroupIndex
 {
     uint32_t level, group;
-} rblGroupPlace;
+} rblGroupIndex;
 
 #define RBL_TREE_STACK (3 * RBL_TREE_LEVELS + 4)
 

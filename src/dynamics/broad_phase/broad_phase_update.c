@@ -158,26 +158,26 @@ static void walk_tree(const Walk* walk, Run* run)
     {
         return;
     }
-    rblGroupPlace stack[RBL_TREE_STACK];
+    rblGroupIndex stack[RBL_TREE_STACK];
     uint32_t size = 0;
-    stack[size++] = (rblGroupPlace){tree->level_count - 1, 0};
+    stack[size++] = (rblGroupIndex){tree->level_count - 1, 0};
     while (size > 0)
     {
-        const rblGroupPlace place = stack[--size];
-        if (place.level == 0)
+        const rblGroupIndex entry = stack[--size];
+        if (entry.level == 0)
         {
-            meet_leaves(walk, place.group, run);
+            meet_leaves(walk, entry.group, run);
             continue;
         }
         const rblBoxGroup boxes =
-            rbl_boxes4_load(&tree->groups[tree->level_start[place.level] + place.group]);
+            rbl_boxes4_load(&tree->groups[tree->level_start[entry.level] + entry.group]);
         uint32_t mask = rbl_groups_overlap(&boxes, &walk->packet->bounds);
         for (; mask != 0; mask &= mask - 1)
         {
-            const uint32_t child = 4 * place.group + rbl_first_lane(mask);
-            if ((uint64_t)(child + 1) << 2 * place.level > walk->before) // its last leaf is not too early
+            const uint32_t child = 4 * entry.group + rbl_first_lane(mask);
+            if ((uint64_t)(child + 1) << 2 * entry.level > walk->before) // its last leaf is not too early
             {
-                stack[size++] = (rblGroupPlace){place.level - 1, child};
+                stack[size++] = (rblGroupIndex){entry.level - 1, child};
             }
         }
     }
@@ -212,14 +212,14 @@ static void meet_unbounded(const Search* search, const Packet* packet, bool movi
 }
 
 // One unbounded proxy against the others of the list; of two marked ones the first finds the pair.
-static void meet_list(const Search* search, uint32_t place, Run* run)
+static void meet_list(const Search* search, uint32_t index, Run* run)
 {
     const rblBroadPhase* broad = search->broad;
-    const uint32_t proxy = broad->unbounded.data[place];
+    const uint32_t proxy = broad->unbounded.data[index];
     for (uint32_t u = 0; u < broad->unbounded.count; ++u)
     {
         const uint32_t other = broad->unbounded.data[u];
-        const bool wanted = u > place || (u < place && (broad->flags[other] & RBL_PROXY_MARKED) == 0);
+        const bool wanted = u > index || (u < index && (broad->flags[other] & RBL_PROXY_MARKED) == 0);
         const bool moving = ((broad->flags[proxy] | broad->flags[other]) & RBL_PROXY_MOVING) != 0;
         if (wanted && moving && rbl_aabb_overlaps(broad->boxes[proxy], broad->boxes[other]))
         {
@@ -251,10 +251,10 @@ static void search_from_leaves(const Search* search, uint32_t t, uint32_t index,
     meet_unbounded(search, &packet, t == 1, run);
 }
 
-static void search_from_unbounded(const Search* search, uint32_t place, Run* run)
+static void search_from_unbounded(const Search* search, uint32_t index, Run* run)
 {
     const rblBroadPhase* broad = search->broad;
-    const uint32_t proxy = broad->unbounded.data[place];
+    const uint32_t proxy = broad->unbounded.data[index];
     if ((broad->flags[proxy] & RBL_PROXY_MARKED) == 0)
     {
         return;
@@ -269,7 +269,7 @@ static void search_from_unbounded(const Search* search, uint32_t place, Run* run
         walk = (Walk){search, &broad->trees[0], &packet, UNMARKED, 0};
         walk_tree(&walk, run);
     }
-    meet_list(search, place, run);
+    meet_list(search, index, run);
 }
 
 static void search_block(rblRange range, void* context)
@@ -322,7 +322,7 @@ static bool reserve_capacity(uint64_t** buffer, size_t* capacity, size_t wanted,
 
 static size_t ample_capacity(const rblBroadPhase* broad, size_t wanted)
 {
-    const size_t heap = rbl_pairs_of_heap(broad);
+    const size_t heap = rbl_pile_pairs(broad);
     return 2 * wanted > heap ? 2 * wanted : heap;
 }
 
@@ -332,9 +332,9 @@ static bool reserve_runs(rblBroadPhase* broad, size_t wanted)
 {
     rblPairSearch* buffers = &broad->search;
     const size_t ahead = buffers->run_need + buffers->run_need / 4;
-    const size_t room = wanted > ahead ? wanted : ahead;
-    return room <= buffers->run_capacity ||
-           reserve_capacity(&buffers->runs, &buffers->run_capacity, ample_capacity(broad, room), 1,
+    const size_t reserved = wanted > ahead ? wanted : ahead;
+    return reserved <= buffers->run_capacity ||
+           reserve_capacity(&buffers->runs, &buffers->run_capacity, ample_capacity(broad, reserved), 1,
                             broad->allocator);
 }
 
@@ -342,10 +342,10 @@ static bool reserve_runs(rblBroadPhase* broad, size_t wanted)
 static bool fill_runs(rblBroadPhase* broad, Search* search, uint32_t packets, rblJobs* jobs)
 {
     rblPairSearch* buffers = &broad->search;
-    size_t room = MIN_RUN;
+    size_t reserved = MIN_RUN;
     for (;;)
     {
-        if (!reserve_runs(broad, room * search->blocks))
+        if (!reserve_runs(broad, reserved * search->blocks))
         {
             return false;
         }
@@ -362,7 +362,7 @@ static bool fill_runs(rblBroadPhase* broad, Search* search, uint32_t packets, rb
         {
             return true;
         }
-        room = longest;
+        reserved = longest;
     }
 }
 
@@ -488,7 +488,7 @@ static void tend_tree(rblBroadPhase* broad, rblProxyTree* tree, rblJobs* jobs)
     if (holes > WORN_HOLES * tree->live || cost > WORN_COST * tree->built_cost)
     {
         // Out of memory the tree stays as it is: slower, but right.
-        (void)rbl_proxy_tree_rebuild(tree, broad->boxes, broad->flags, RBL_PROXY_MARKED, broad->places,
+        (void)rbl_proxy_tree_rebuild(tree, broad->boxes, broad->flags, RBL_PROXY_MARKED, broad->leaf_of,
                                      &broad->scratch, jobs);
     }
 }
@@ -520,7 +520,7 @@ rblResult rbl_broad_phase_update(rblBroadPhase* broad, rblPairFilterFcn* filter,
     RBL_TRY(find_pairs(broad, jobs, &change));
     change.filter = filter;
     change.context = context;
-    change.ample = 2 * rbl_pairs_of_heap(broad);
+    change.ample = 2 * rbl_pile_pairs(broad);
     if (!rbl_pair_set_merge(&broad->pairs, &change, jobs, begun, ended))
     {
         return rbl_fail_memory();
@@ -549,11 +549,11 @@ uint32_t rbl_broad_phase_find_fault(const rblBroadPhase* broad)
             continue;
         }
         const rblProxyTree* tree = &broad->trees[(flags & RBL_PROXY_MOVING) != 0];
-        const uint32_t place = broad->places[proxy];
+        const uint32_t index = broad->leaf_of[proxy];
         const bool unbounded = (flags & RBL_PROXY_UNBOUNDED) != 0;
-        const bool found = unbounded ? place < broad->unbounded.count && broad->unbounded.data[place] == proxy
-                                     : place < tree->count && tree->proxies[place] == proxy;
-        const bool marked = !unbounded && found && (tree->marks[place / 4] >> place % 4 & 1) != 0;
+        const bool found = unbounded ? index < broad->unbounded.count && broad->unbounded.data[index] == proxy
+                                     : index < tree->count && tree->proxies[index] == proxy;
+        const bool marked = !unbounded && found && (tree->marks[index / 4] >> index % 4 & 1) != 0;
         const bool finite = rbl_finite3(broad->boxes[proxy].lower) && rbl_finite3(broad->boxes[proxy].upper);
         if (!found || (!unbounded && (!finite || marked != ((flags & RBL_PROXY_MARKED) != 0))))
         {
@@ -562,7 +562,7 @@ uint32_t rbl_broad_phase_find_fault(const rblBroadPhase* broad)
     }
     for (uint32_t t = 0; t < 2; ++t)
     {
-        const uint32_t group = rbl_proxy_tree_find_fault(&broad->trees[t], broad->boxes, broad->places);
+        const uint32_t group = rbl_proxy_tree_find_fault(&broad->trees[t], broad->boxes, broad->leaf_of);
         if (group != UINT32_MAX)
         {
             return broad->trees[t].proxies[4 * group];

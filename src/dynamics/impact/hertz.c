@@ -20,7 +20,7 @@ static double fifth_root(double x)
     return r;
 }
 
-rblHertz rbl_hertz_impact(const rblBody* a, const rblBody* b, double mass, float speed)
+rblHertz rbl_impact_hertz(const rblBody* a, const rblBody* b, double mass, float speed)
 {
     double compliance = 0.0;
     for (int k = 0; k < 2; ++k)

@@ -6,7 +6,7 @@
 
 // ---- tuning ----
 
-#define MOST_RENEWED 64 // contacts of a manifold: one with more keeps those of the start of the step
+#define MAX_RENEWED 64 // contacts of a manifold: one with more keeps those of the start of the step
 
 // The nearest first.
 static void sort_points(rblContactSet* set)
@@ -37,9 +37,9 @@ static uint32_t find_feature(const rblContactSet* set, uint32_t feature)
 }
 
 // Of the points, those that are not taken yet: the nearest, or the very nearest once more.
-static uint32_t next_free(const bool taken[MOST_RENEWED], uint32_t count)
+static uint32_t next_free(const bool taken[MAX_RENEWED], uint32_t count)
 {
-    for (uint32_t i = 0; i < count && i < MOST_RENEWED; ++i)
+    for (uint32_t i = 0; i < count && i < MAX_RENEWED; ++i)
     {
         if (!taken[i])
         {
@@ -56,12 +56,12 @@ static void replace(rblWorld* world, const rblManifold* manifold, rblTransform s
     const rblTransform frame_a = rbl_motion_pose(&world->motions.data[pair->a]);
     const rblTransform frame_b = rbl_motion_pose(&world->motions.data[pair->b]);
     rblContact* contacts = &world->contacts.data[manifold->contact];
-    bool taken[MOST_RENEWED] = {false};
+    bool taken[MAX_RENEWED] = {false};
     sort_points(set);
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
         const uint32_t same = find_feature(set, contacts[i].feature);
-        if (same < MOST_RENEWED)
+        if (same < MAX_RENEWED)
         {
             taken[same] = true;
         }
@@ -71,8 +71,8 @@ static void replace(rblWorld* world, const rblManifold* manifold, rblTransform s
         const rblContact old = contacts[i];
         const uint32_t same = find_feature(set, old.feature);
         const uint32_t chosen = same != RBL_NONE ? same : next_free(taken, set->count);
-        contacts[i] = rbl_place_contact(pair, &set->points[chosen], shape_a, frame_a, frame_b);
-        taken[chosen < MOST_RENEWED ? chosen : 0] = true;
+        contacts[i] = rbl_contact_locate(pair, &set->points[chosen], shape_a, frame_a, frame_b);
+        taken[chosen < MAX_RENEWED ? chosen : 0] = true;
         if (same != RBL_NONE)
         {
             const float along = rbl_dot3(old.friction, contacts[i].normal);
@@ -94,7 +94,7 @@ static float farthest(const rblShapeView* a, const rblShapeView* b)
 }
 
 // Where a ball touches does not turn with it.
-void rbl_reanchor_balls(rblWorld* world, const rblManifold* manifold)
+void rbl_manifold_reanchor_balls(rblWorld* world, const rblManifold* manifold)
 {
     const rblPair* pair = &world->pairs.data[manifold->pair];
     const uint32_t slots[2] = {pair->a, pair->b};
@@ -112,13 +112,13 @@ void rbl_reanchor_balls(rblWorld* world, const rblManifold* manifold)
     }
 }
 
-bool rbl_renew_contacts(rblStep* step, const rblManifold* manifold, rblContactSet* set)
+bool rbl_pair_renew_contacts(rblStep* step, const rblManifold* manifold, rblContactSet* set)
 {
     rblWorld* world = step->world;
     rblPair* pair = &world->pairs.data[manifold->pair];
     const rblBody* a = &world->bodies.data[pair->a];
     const rblBody* b = &world->bodies.data[pair->b];
-    if (manifold->count > MOST_RENEWED)
+    if (manifold->count > MAX_RENEWED)
     {
         return true;
     }
@@ -138,7 +138,7 @@ bool rbl_renew_contacts(rblStep* step, const rblManifold* manifold, rblContactSe
     }
     if (set->count == 0)
     {
-        rbl_reanchor_balls(world, manifold); // still far off
+        rbl_manifold_reanchor_balls(world, manifold); // still far off
         return true;
     }
     replace(world, manifold, shape_a, set);

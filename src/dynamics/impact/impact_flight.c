@@ -30,7 +30,7 @@ static void arrive(rblStep* step, uint32_t index, float time)
     rblSolverBody* body = &step->solver_bodies.data[index];
     rblMotion* motion = &world->motions.data[body->slot];
     motion->spin = rbl_angular_velocity(motion->orientation, motion->momentum, motion->moments);
-    rbl_update_inertia(motion, body);
+    rbl_inertia_update(motion, body);
     body->velocity = motion->velocity;
     body->spin = motion->spin;
     body->seconds -= time;
@@ -45,19 +45,20 @@ static double fly(rblStep* step, uint32_t index, float time)
     const rblSolverBody* body = &step->solver_bodies.data[index];
     rblMotion* motion = &world->motions.data[body->slot];
     const rblBody* record = &world->bodies.data[body->slot];
-    const rblVec3 acceleration = rbl_linear_acceleration(world, body);
-    const rblVec3 way = rbl_mul_add3(rbl_scale3(motion->velocity, time), 0.5f * time * time, acceleration);
-    motion->center = rbl_add3(motion->center, way);
+    const rblVec3 acceleration = rbl_body_linear_acceleration(world, body);
+    const rblVec3 displacement =
+        rbl_mul_add3(rbl_scale3(motion->velocity, time), 0.5f * time * time, acceleration);
+    motion->center = rbl_add3(motion->center, displacement);
     motion->velocity = rbl_mul_add3(motion->velocity, time, acceleration);
     const rblVec3 before = motion->momentum;
     const rblVec3 after = rbl_mul_add3(before, time, record->torque);
     const rblVec3 mean = rbl_scale3(rbl_add3(before, after), 0.5f);
     const double turning = rbl_rotational_energy(motion->orientation, after, motion->moments) -
                            rbl_rotational_energy(motion->orientation, before, motion->moments);
-    motion->orientation = rbl_advance_orientation(motion->orientation, mean, after, motion->moments, time);
+    motion->orientation = rbl_orientation_advance(motion->orientation, mean, after, motion->moments, time);
     motion->momentum = after;
     arrive(step, index, time);
-    return rbl_dot3d(rbl_to_double3(record->force), rbl_to_double3(way)) + turning;
+    return rbl_dot3d(rbl_to_double3(record->force), rbl_to_double3(displacement)) + turning;
 }
 
 // Kinematic bodies only move; what they meet is solved where they are at the start of the step.
@@ -79,7 +80,7 @@ static void fly_block(rblRange range, void* context)
 
 // A lone body on static ones, for a part of the step. It goes through all that a lasting contact does in a step
 // (contact_solve.c), by itself.
-typedef struct Glide
+typedef struct Slide
 {
     rblStep* step;
     uint32_t index;
@@ -87,74 +88,74 @@ typedef struct Glide
     rblSolverBody before; // v'
     rblSolverBody forced; // v*: with forces, without contacts
     rblSolverBody after;  // v
-} Glide;
+} Slide;
 
-static uint32_t first_of(const Glide* glide)
+static uint32_t first_of(const Slide* slide)
 {
-    return glide->step->impact->glides.data[glide->index];
+    return slide->step->impact->slides.data[slide->index];
 }
 
-static uint32_t next_of(const Glide* glide, uint32_t manifold)
+static uint32_t next_of(const Slide* slide, uint32_t manifold)
 {
-    return glide->step->impact->glides.data[glide->step->solver_bodies.count + manifold];
+    return slide->step->impact->slides.data[slide->step->solver_bodies.count + manifold];
 }
 
-typedef void ContactFcn(Glide* glide, rblManifold* manifold, uint32_t number, void* context);
+typedef void ContactFcn(Slide* slide, rblManifold* manifold, uint32_t number, void* context);
 
 // All contacts that hold the body.
-static void for_each_contact(Glide* glide, ContactFcn* act, void* context)
+static void for_each_contact(Slide* slide, ContactFcn* act, void* context)
 {
-    for (uint32_t m = first_of(glide); m != RBL_NONE; m = next_of(glide, m))
+    for (uint32_t m = first_of(slide); m != RBL_NONE; m = next_of(slide, m))
     {
-        rblManifold* manifold = &glide->step->manifolds.data[m];
+        rblManifold* manifold = &slide->step->manifolds.data[m];
         for (uint32_t i = 0; i < manifold->count; ++i)
         {
-            if (glide->step->solver_contacts.data[manifold->first + i].gap <= 2.0f * manifold->slop)
+            if (slide->step->solver_contacts.data[manifold->first + i].gap <= 2.0f * manifold->slop)
             {
-                act(glide, manifold, i, context);
+                act(slide, manifold, i, context);
             }
         }
     }
 }
 
 // The velocity of b's point against a's, with the body as it is in `body`.
-static rblVec3 speed_of(const Glide* glide, const rblManifold* manifold, const rblSolverContact* contact,
+static rblVec3 speed_of(const Slide* slide, const rblManifold* manifold, const rblSolverContact* contact,
                         const rblSolverBody* body)
 {
-    const rblSolverBody* still = &glide->step->solver_bodies.data[0];
-    return manifold->a == glide->index ? rbl_relative_velocity(body, still, contact->arm_a, contact->arm_b)
+    const rblSolverBody* still = &slide->step->solver_bodies.data[0];
+    return manifold->a == slide->index ? rbl_relative_velocity(body, still, contact->arm_a, contact->arm_b)
                                        : rbl_relative_velocity(still, body, contact->arm_a, contact->arm_b);
 }
 
-static void push_on(Glide* glide, const rblManifold* manifold, const rblSolverContact* contact,
+static void push_on(Slide* slide, const rblManifold* manifold, const rblSolverContact* contact,
                     rblVec3 impulse)
 {
-    rblSolverBody still = glide->step->solver_bodies.data[0];
-    if (manifold->a == glide->index)
+    rblSolverBody still = slide->step->solver_bodies.data[0];
+    if (manifold->a == slide->index)
     {
-        rbl_apply_impulse(&glide->after, &still, contact->arm_a, contact->arm_b, impulse);
+        rbl_apply_impulse(&slide->after, &still, contact->arm_a, contact->arm_b, impulse);
     }
     else
     {
-        rbl_apply_impulse(&still, &glide->after, contact->arm_a, contact->arm_b, impulse);
+        rbl_apply_impulse(&still, &slide->after, contact->arm_a, contact->arm_b, impulse);
     }
 }
 
 // Targets as in section 5 of docs/step.md, and the impulses of the last step to start from.
-static void begin_contact(Glide* glide, rblManifold* manifold, uint32_t number, void* context)
+static void begin_contact(Slide* slide, rblManifold* manifold, uint32_t number, void* context)
 {
     (void)context;
-    const rblStep* step = glide->step;
+    const rblStep* step = slide->step;
     const rblWorld* world = step->world;
     rblSolverContact* contact = &step->solver_contacts.data[manifold->first + number];
     const rblContact* last = &world->contacts.data[manifold->contact + number];
     const float since = world->pairs.data[manifold->pair].seconds;
-    const float share = since > 0.0f ? glide->time / since : 0.0f;
-    rbl_prepare_masses(&step->solver_bodies.data[manifold->a], &step->solver_bodies.data[manifold->b],
-                       contact);
-    const float before = rbl_dot3(speed_of(glide, manifold, contact, &glide->before), contact->normal);
+    const float share = since > 0.0f ? slide->time / since : 0.0f;
+    rbl_contact_prepare_masses(&step->solver_bodies.data[manifold->a], &step->solver_bodies.data[manifold->b],
+                               contact);
+    const float before = rbl_dot3(speed_of(slide, manifold, contact, &slide->before), contact->normal);
     const float open = rbl_maxf(contact->gap - manifold->slop, 0.0f);
-    if (-before > rbl_pair_impact_speed(step, manifold, rbl_impact_speed(step)))
+    if (-before > rbl_pair_impact_threshold(step, manifold, rbl_impact_threshold(step)))
     {
         contact->target = -RBL_NO_TARGET; // this is where it flies to
         contact->normal_impulse = 0.0f;
@@ -162,23 +163,23 @@ static void begin_contact(Glide* glide, rblManifold* manifold, uint32_t number, 
         contact->tangent_impulse[1] = 0.0f;
         return;
     }
-    contact->target = rbl_minf(-before - 2.0f * open / glide->time, 0.0f);
+    contact->target = rbl_minf(-before - 2.0f * open / slide->time, 0.0f);
     contact->normal_impulse = share * last->normal_impulse;
     contact->tangent_impulse[0] = share * rbl_dot3(last->friction, contact->tangent);
     contact->tangent_impulse[1] = share * rbl_dot3(last->friction, rbl_contact_tangent2(contact));
-    push_on(glide, manifold, contact, rbl_contact_impulse(contact));
+    push_on(slide, manifold, contact, rbl_contact_impulse(contact));
 }
 
-static void solve_glide_contact(Glide* glide, rblManifold* manifold, uint32_t number, void* context)
+static void solve_slide_contact(Slide* slide, rblManifold* manifold, uint32_t number, void* context)
 {
     float* largest = context;
-    rblSolverContact* contact = &glide->step->solver_contacts.data[manifold->first + number];
-    rblSolverBody still = glide->step->solver_bodies.data[0];
-    rblSolverBody* a = manifold->a == glide->index ? &glide->after : &still;
-    rblSolverBody* b = manifold->a == glide->index ? &still : &glide->after;
-    rbl_solve_contact(a, b, contact, manifold->friction);
+    rblSolverContact* contact = &slide->step->solver_contacts.data[manifold->first + number];
+    rblSolverBody still = slide->step->solver_bodies.data[0];
+    rblSolverBody* a = manifold->a == slide->index ? &slide->after : &still;
+    rblSolverBody* b = manifold->a == slide->index ? &still : &slide->after;
+    rbl_contact_solve(a, b, contact, manifold->friction);
     const float change = fabsf(contact->change[0]) + fabsf(contact->change[1]) + fabsf(contact->change[2]);
-    *largest = rbl_maxf(*largest, change * glide->after.inverse_mass);
+    *largest = rbl_maxf(*largest, change * slide->after.inverse_mass);
 }
 
 // Twice the energy that the impulses bring with a small share of them, per share, and with all of them: J.(u' + u*), J.(u' + u).
@@ -187,23 +188,23 @@ typedef struct Gain
     double small, all;
 } Gain;
 
-static void add_gain(Glide* glide, rblManifold* manifold, uint32_t number, void* context)
+static void add_gain(Slide* slide, rblManifold* manifold, uint32_t number, void* context)
 {
     Gain* gain = context;
-    const rblSolverContact* contact = &glide->step->solver_contacts.data[manifold->first + number];
+    const rblSolverContact* contact = &slide->step->solver_contacts.data[manifold->first + number];
     const rblVec3 impulse = rbl_contact_impulse(contact);
-    const rblVec3 before = speed_of(glide, manifold, contact, &glide->before);
-    const rblVec3 forced = speed_of(glide, manifold, contact, &glide->forced);
-    const rblVec3 after = speed_of(glide, manifold, contact, &glide->after);
+    const rblVec3 before = speed_of(slide, manifold, contact, &slide->before);
+    const rblVec3 forced = speed_of(slide, manifold, contact, &slide->forced);
+    const rblVec3 after = speed_of(slide, manifold, contact, &slide->after);
     gain->small += (double)rbl_dot3(impulse, rbl_add3(before, forced));
     gain->all += (double)rbl_dot3(impulse, rbl_add3(before, after));
 }
 
 // The largest share of the impulses that brings no energy (docs/step.md, 7).
-static float allowed_share(Glide* glide)
+static float allowed_share(Slide* slide)
 {
     Gain gain = {0.0, 0.0};
-    for_each_contact(glide, add_gain, &gain);
+    for_each_contact(slide, add_gain, &gain);
     if (gain.all <= 0.0)
     {
         return 1.0f;
@@ -216,99 +217,99 @@ static rblVec3 mix(rblVec3 from, rblVec3 to, float share)
     return rbl_mul_add3(from, share, rbl_sub3(to, from));
 }
 
-static float solve_glide(Glide* glide)
+static float solve_slide(Slide* slide)
 {
-    const rblStep* step = glide->step;
+    const rblStep* step = slide->step;
     const rblWorld* world = step->world;
-    glide->forced.velocity =
-        rbl_mul_add3(glide->before.velocity, glide->time, rbl_linear_acceleration(world, &glide->before));
-    glide->forced.spin =
-        rbl_mul_add3(glide->before.spin, glide->time, rbl_angular_acceleration(world, &glide->before));
-    glide->after = glide->forced;
-    for_each_contact(glide, begin_contact, NULL);
+    slide->forced.velocity = rbl_mul_add3(slide->before.velocity, slide->time,
+                                          rbl_body_linear_acceleration(world, &slide->before));
+    slide->forced.spin =
+        rbl_mul_add3(slide->before.spin, slide->time, rbl_body_angular_acceleration(world, &slide->before));
+    slide->after = slide->forced;
+    for_each_contact(slide, begin_contact, NULL);
     float largest = 2.0f * ENOUGH;
     for (int sweep = 0; sweep < SWEEPS && largest > ENOUGH; ++sweep)
     {
         largest = 0.0f;
-        for_each_contact(glide, solve_glide_contact, &largest);
+        for_each_contact(slide, solve_slide_contact, &largest);
     }
-    const float share = allowed_share(glide);
-    glide->after.velocity = mix(glide->forced.velocity, glide->after.velocity, share);
-    glide->after.spin = mix(glide->forced.spin, glide->after.spin, share);
+    const float share = allowed_share(slide);
+    slide->after.velocity = mix(slide->forced.velocity, slide->after.velocity, share);
+    slide->after.spin = mix(slide->forced.spin, slide->after.spin, share);
     return share;
 }
 
 // By the mean velocity, as in rbl_integrate().
-static void move_glider(Glide* glide)
+static void slide_move(Slide* slide)
 {
-    rblStep* step = glide->step;
+    rblStep* step = slide->step;
     rblWorld* world = step->world;
-    const rblBody* record = &world->bodies.data[glide->before.slot];
-    rblMotion* motion = &world->motions.data[glide->before.slot];
-    const rblVec3 twice = rbl_add3(glide->before.velocity, glide->after.velocity);
-    const rblVec3 turned = rbl_sub3(glide->after.spin, motion->spin);
+    const rblBody* record = &world->bodies.data[slide->before.slot];
+    rblMotion* motion = &world->motions.data[slide->before.slot];
+    const rblVec3 twice = rbl_add3(slide->before.velocity, slide->after.velocity);
+    const rblVec3 turned = rbl_sub3(slide->after.spin, motion->spin);
     const rblVec3 end =
         rbl_add3(motion->momentum, rbl_inertia_apply(motion->orientation, motion->moments, turned));
     const rblVec3 middle = rbl_scale3(rbl_add3(motion->momentum, end), 0.5f);
-    const double energy = rbl_body_energy(world, glide->before.slot);
-    const rblVec3d spins = rbl_add3d(rbl_to_double3(glide->before.spin), rbl_to_double3(glide->after.spin));
-    const double work = 0.5 * (double)glide->time *
+    const double energy = rbl_body_energy(world, slide->before.slot);
+    const rblVec3d spins = rbl_add3d(rbl_to_double3(slide->before.spin), rbl_to_double3(slide->after.spin));
+    const double work = 0.5 * (double)slide->time *
                         (rbl_dot3d(rbl_to_double3(record->force), rbl_to_double3(twice)) +
                          rbl_dot3d(rbl_to_double3(record->torque), spins));
-    motion->center = rbl_mul_add3(motion->center, 0.5f * glide->time, twice);
+    motion->center = rbl_mul_add3(motion->center, 0.5f * slide->time, twice);
     motion->orientation =
-        rbl_advance_orientation(motion->orientation, middle, end, motion->moments, glide->time);
-    motion->velocity = glide->after.velocity;
+        rbl_orientation_advance(motion->orientation, middle, end, motion->moments, slide->time);
+    motion->velocity = slide->after.velocity;
     motion->momentum = end;
-    arrive(step, glide->index, glide->time);
+    arrive(step, slide->index, slide->time);
     world->energy.work += work;
-    step->islands.data[glide->before.island].budget +=
-        rbl_maxd(energy + work - rbl_body_energy(world, glide->before.slot), 0.0);
+    step->islands.data[slide->before.island].budget +=
+        rbl_maxd(energy + work - rbl_body_energy(world, slide->before.slot), 0.0);
 }
 
 // What the body felt on the way, one entry for each of those that supported it.
-typedef struct Felt
+typedef struct ImpactSum
 {
     rblVec3 impulse; // on b
     rblVec3 point;
     float most; // normal impulse of one contact
-} Felt;
+} ImpactSum;
 
-static Felt sum_manifold(const Glide* glide, const rblManifold* manifold, float share)
+static ImpactSum sum_manifold(const Slide* slide, const rblManifold* manifold, float share)
 {
-    const rblStep* step = glide->step;
+    const rblStep* step = slide->step;
     const rblWorld* world = step->world;
-    const rblVec3 center = world->motions.data[glide->before.slot].center;
-    Felt felt = {{0, 0, 0}, {0, 0, 0}, 0.0f};
+    const rblVec3 center = world->motions.data[slide->before.slot].center;
+    ImpactSum sum = {{0, 0, 0}, {0, 0, 0}, 0.0f};
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
         const rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
         if (contact->gap <= 2.0f * manifold->slop && contact->normal_impulse > 0.0f)
         {
-            const rblVec3 arm = manifold->a == glide->index ? contact->arm_a : contact->arm_b;
-            felt.impulse = rbl_mul_add3(felt.impulse, share, rbl_contact_impulse(contact));
-            felt.point = contact->normal_impulse > felt.most ? rbl_add3(center, arm) : felt.point;
-            felt.most = rbl_maxf(felt.most, contact->normal_impulse);
+            const rblVec3 arm = manifold->a == slide->index ? contact->arm_a : contact->arm_b;
+            sum.impulse = rbl_mul_add3(sum.impulse, share, rbl_contact_impulse(contact));
+            sum.point = contact->normal_impulse > sum.most ? rbl_add3(center, arm) : sum.point;
+            sum.most = rbl_maxf(sum.most, contact->normal_impulse);
         }
     }
-    return felt;
+    return sum;
 }
 
-static bool tell_glide(const Glide* glide, float share)
+static bool report_slide(const Slide* slide, float share)
 {
-    rblStep* step = glide->step;
+    rblStep* step = slide->step;
     rblWorld* world = step->world;
-    for (uint32_t m = first_of(glide); m != RBL_NONE; m = next_of(glide, m))
+    for (uint32_t m = first_of(slide); m != RBL_NONE; m = next_of(slide, m))
     {
         const rblManifold* manifold = &step->manifolds.data[m];
         const rblPair* pair = &world->pairs.data[manifold->pair];
-        const Felt felt = sum_manifold(glide, manifold, share);
+        const ImpactSum sum = sum_manifold(slide, manifold, share);
         const rblImpactRecord record = {.a = {pair->a + 1, pair->generation_a, world->serial},
                                         .b = {pair->b + 1, pair->generation_b, world->serial},
-                                        .point = felt.point,
-                                        .impulse = felt.impulse,
-                                        .duration = glide->time};
-        if (felt.most > 0.0f && !rbl_array_push(&world->impacts, record))
+                                        .point = sum.point,
+                                        .impulse = sum.impulse,
+                                        .duration = slide->time};
+        if (sum.most > 0.0f && !rbl_array_push(&world->impacts, record))
         {
             return false;
         }
@@ -318,7 +319,7 @@ static bool tell_glide(const Glide* glide, float share)
 
 // ---- all bodies ----
 
-static bool glides(const rblStep* step, uint32_t index)
+static bool slides(const rblStep* step, uint32_t index)
 {
     return flies(step, index) && step->impact->freedoms.data[index] == RBL_FREEDOM_RESTING;
 }
@@ -327,34 +328,34 @@ static bool glides(const rblStep* step, uint32_t index)
 static bool chain_manifolds(rblStep* step)
 {
     const size_t bodies = step->solver_bodies.count;
-    if (!rbl_array_resize_amply(&step->impact->glides, bodies + step->manifolds.count))
+    if (!rbl_array_resize_amply(&step->impact->slides, bodies + step->manifolds.count))
     {
         return false;
     }
     for (size_t i = 0; i < bodies; ++i)
     {
-        step->impact->glides.data[i] = RBL_NONE;
+        step->impact->slides.data[i] = RBL_NONE;
     }
     for (uint32_t m = (uint32_t)step->manifolds.count; m-- > 0;)
     {
         const rblManifold* manifold = &step->manifolds.data[m];
         const uint32_t body = manifold->a != 0 ? manifold->a : manifold->b;
-        if (glides(step, body))
+        if (slides(step, body))
         {
-            rbl_prepare_once(step, &step->manifolds.data[m]);
-            step->impact->glides.data[bodies + m] = step->impact->glides.data[body];
-            step->impact->glides.data[body] = m;
+            rbl_manifold_prepare_once(step, &step->manifolds.data[m]);
+            step->impact->slides.data[bodies + m] = step->impact->slides.data[body];
+            step->impact->slides.data[body] = m;
         }
     }
     return true;
 }
 
-static bool glide_all(rblStep* step)
+static bool slide_all(rblStep* step)
 {
     bool any = false;
     for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
     {
-        any = any || glides(step, i);
+        any = any || slides(step, i);
     }
     if (any && !chain_manifolds(step))
     {
@@ -362,17 +363,17 @@ static bool glide_all(rblStep* step)
     }
     for (uint32_t i = 1; i < step->solver_bodies.count && any; ++i)
     {
-        if (glides(step, i))
+        if (slides(step, i))
         {
-            Glide glide = {.step = step, .index = i, .time = step->impact->times.data[i]};
-            glide.before = step->solver_bodies.data[i];
-            glide.forced = glide.before;
-            const float share = solve_glide(&glide);
-            if (!tell_glide(&glide, share))
+            Slide slide = {.step = step, .index = i, .time = step->impact->times.data[i]};
+            slide.before = step->solver_bodies.data[i];
+            slide.forced = slide.before;
+            const float share = solve_slide(&slide);
+            if (!report_slide(&slide, share))
             {
                 return false;
             }
-            move_glider(&glide);
+            slide_move(&slide);
         }
     }
     return true;
@@ -385,9 +386,9 @@ static bool renew(rblStep* step, const rblManifold* manifold, rblContactSet* set
                                     step->impact->isolations.data[manifold->b] != RBL_ISOLATION_NONE;
     if (isolated_manifolds)
     {
-        return rbl_renew_contacts(step, manifold, set);
+        return rbl_pair_renew_contacts(step, manifold, set);
     }
-    rbl_reanchor_balls(world, manifold);
+    rbl_manifold_reanchor_balls(world, manifold);
     return true;
 }
 
@@ -405,20 +406,20 @@ static void prepare_moved_block(rblRange range, void* context)
             {
                 atomic_store(&step->impact->out_of_memory, true);
             }
-            rbl_prepare_manifold(step, manifold);
+            rbl_manifold_prepare(step, manifold);
             manifold->approaching = true; // perhaps: it was not where it is now when it was looked at
             manifold->moved_to_impact = true;
         }
     }
 }
 
-rblResult rbl_fly_to_impacts(rblStep* step, uint32_t round)
+rblResult rbl_bodies_fly_to_impacts(rblStep* step, uint32_t round)
 {
     rblWorld* world = step->world;
     Flight flight = {.step = step, .round = round};
     const uint32_t count = (uint32_t)step->solver_bodies.count - 1;
     step->impact->times.data[0] = 0.0f;
-    if (!glide_all(step))
+    if (!slide_all(step))
     {
         return rbl_fail_memory();
     }

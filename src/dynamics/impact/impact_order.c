@@ -40,7 +40,7 @@ static bool comes_later(const rblStep* step, const rblManifold* manifold, uint32
            step->impact->speeds.data[index] * (manifold->closing - first->time) > TOGETHER * first->thickness;
 }
 
-void rbl_order_impacts(rblStep* step)
+void rbl_impacts_order(rblStep* step)
 {
     for (size_t i = 0; i < step->solver_bodies.count; ++i)
     {
@@ -49,14 +49,14 @@ void rbl_order_impacts(rblStep* step)
     for (size_t m = 0; m < step->manifolds.count; ++m)
     {
         const rblManifold* manifold = &step->manifolds.data[m];
-        if (manifold->has_impact || (manifold->nearing && manifold->closing < step->seconds))
+        if (manifold->has_impact || (manifold->may_close && manifold->closing < step->seconds))
         {
             note_impact(step, manifold);
         }
     }
-    for (size_t i = 0; i < step->impact->nearing.count; ++i)
+    for (size_t i = 0; i < step->impact->closing_manifolds.count; ++i)
     {
-        rblManifold* manifold = &step->manifolds.data[step->impact->nearing.data[i]];
+        rblManifold* manifold = &step->manifolds.data[step->impact->closing_manifolds.data[i]];
         const bool later =
             comes_later(step, manifold, manifold->a) || comes_later(step, manifold, manifold->b);
         manifold->later = later && !manifold->has_impact && manifold->closing < step->seconds;

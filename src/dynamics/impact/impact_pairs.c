@@ -18,7 +18,7 @@
 static void book(const rblStep* step, rblManifold* manifold, const rblSolverBody* a, const rblSolverBody* b,
                  float share)
 {
-    manifold->kinematic_work += (double)share * rbl_driven_work(step, manifold, a, b);
+    manifold->kinematic_work += (double)share * rbl_kinematic_work(step, manifold, a, b);
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
         const rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
@@ -80,7 +80,7 @@ static void aim_bounce(const rblStep* step, const rblManifold* manifold, const r
         const float speed = rbl_dot3(u, contact->normal);
         const bool touches = contact->target >= 0.0f;
         const bool bounces = -speed > world->def.bounce_speed && touches;
-        const bool ignored = !touches && rbl_is_convex_manifold(manifold);
+        const bool ignored = !touches && rbl_manifold_is_convex(manifold);
         contact->target = bounces   ? -manifold->restitution * speed
                           : ignored ? -RBL_NO_TARGET
                                     : contact->target;
@@ -95,7 +95,7 @@ static void solve_alone(const rblStep* step, const rblManifold* manifold, float 
         for (uint32_t i = 0; i < manifold->count; ++i)
         {
             rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
-            rbl_solve_contact(&after[0], &after[1], contact, manifold->friction);
+            rbl_contact_solve(&after[0], &after[1], contact, manifold->friction);
             const float change =
                 fabsf(contact->change[0]) + fabsf(contact->change[1]) + fabsf(contact->change[2]);
             largest = rbl_maxf(largest, change / contact->normal_mass);
@@ -115,10 +115,10 @@ static void bounce_pair(rblStep* step, rblManifold* manifold, float speed)
     const rblSolverBody before[2] = {*a, *b};
     rblSolverBody after[2] = {*a, *b};
     manifold->bounced = true;
-    rbl_unpack_manifold(step, manifold);
+    rbl_manifold_unpack(step, manifold);
     book(step, manifold, a, b, 1.0f);
     forget_impulses(step, manifold);
-    rbl_repack_impulses(step, manifold);
+    rbl_impulses_repack(step, manifold);
     aim_bounce(step, manifold, a, b);
     solve_alone(step, manifold, speed, after);
     const float share = allowed_share(step, manifold, before, after);
@@ -128,8 +128,8 @@ static void bounce_pair(rblStep* step, rblManifold* manifold, float speed)
         after[k].velocity = mix(before[k].velocity, after[k].velocity, share);
         after[k].spin = mix(before[k].spin, after[k].spin, share);
     }
-    rbl_store_body(a, &after[0]);
-    rbl_store_body(b, &after[1]);
+    rbl_body_store(a, &after[0]);
+    rbl_body_store(b, &after[1]);
 }
 
 // ---- the pairs of a bundle ----
@@ -189,7 +189,7 @@ static void bounce_lanes(rblStep* step, uint32_t index, uint32_t lanes)
     impact->has_impulse &= (uint8_t)~lanes;
 }
 
-bool rbl_collide_bundle(rblStep* step, uint32_t index, uint32_t sweep)
+bool rbl_impact_bundle_collide(rblStep* step, uint32_t index, uint32_t sweep)
 {
     const rblBundle* bundle = &step->bundles.data[index];
     rblImpactBundle* impact = &step->impact->impact_bundles.data[index];
@@ -207,7 +207,7 @@ bool rbl_collide_bundle(rblStep* step, uint32_t index, uint32_t sweep)
     const uint32_t asked = lanes & (uint32_t)(impact->elastic | impact->early);
     if (asked != 0)
     {
-        const rblApproach look = rbl_look_at_bundle(step, index, asked, sweep == 0);
+        const rblApproach look = rbl_impact_bundle_find_approach(step, index, asked, sweep == 0);
         approaching |= look.closing;
         bouncing = sweep + 2 < RBL_IMPACT_SWEEPS ? look.closing & look.fast & impact->elastic : 0;
         stopping = lanes & ~bouncing;
@@ -221,7 +221,7 @@ bool rbl_collide_bundle(rblStep* step, uint32_t index, uint32_t sweep)
     if (stopping != 0)
     {
         uint32_t closing;
-        const uint32_t changed = rbl_stop_bundle(step, index, stopping, alone & stopping, &closing);
+        const uint32_t changed = rbl_impact_bundle_sweep(step, index, stopping, alone & stopping, &closing);
         approaching |= closing;
         note_changes(step, bundle, changed, sweep);
     }

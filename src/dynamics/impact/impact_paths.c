@@ -4,14 +4,14 @@
 #include "dynamics/impact/impacts.h"
 #include "dynamics/stages.h"
 
-typedef struct Way
+typedef struct Search
 {
     rblStep* step;
     uint32_t slot;
     uint32_t index; // solver body
     uint32_t other; // slot of the first that it meets
     float time;     // of the substep, s
-} Way;
+} Search;
 
 // A pair that has contacts is known to the sweeps, and what a break left overlapping is let be; pairs are sorted.
 static bool is_known(const rblWorld* world, uint32_t a, uint32_t b)
@@ -41,11 +41,12 @@ typedef struct Path
 } Path;
 
 // Where a body is after it has flown on for some seconds.
-static rblTransform pose_after(const rblWorld* world, const rblSolverBody* solver, rblVec3 way, float seconds)
+static rblTransform pose_after(const rblWorld* world, const rblSolverBody* solver, rblVec3 displacement,
+                               float seconds)
 {
     const rblBody* body = &world->bodies.data[solver->slot];
     rblMotion motion = world->motions.data[solver->slot];
-    motion.center = rbl_add3(motion.center, way);
+    motion.center = rbl_add3(motion.center, displacement);
     if (seconds > 0.0f)
     {
         const rblQuat turn = rbl_quat_from_axis_angle(solver->spin, seconds * rbl_length3(solver->spin));
@@ -90,15 +91,15 @@ static rblVec3 center_after(const rblWorld* world, const rblSolverBody* body, fl
 }
 
 // Most that is near moves along, and the next step finds it; or the balls about the two pass each other by.
-static bool passes_by(const Way* way, uint32_t slot, uint32_t index, float begin, float seconds)
+static bool passes_by(const Search* search, uint32_t slot, uint32_t index, float begin, float seconds)
 {
-    const rblStep* step = way->step;
+    const rblStep* step = search->step;
     const rblWorld* world = step->world;
-    const rblSolverBody* own = &step->solver_bodies.data[way->index];
+    const rblSolverBody* own = &step->solver_bodies.data[search->index];
     const rblSolverBody* other = &step->solver_bodies.data[index];
-    const rblShapeView* a = &world->bodies.data[way->slot].shape;
+    const rblShapeView* a = &world->bodies.data[search->slot].shape;
     const rblShapeView* b = &world->bodies.data[slot].shape;
-    const float own_wait = begin - step->clocks.data[way->index];
+    const float own_wait = begin - step->clocks.data[search->index];
     const float wait = index != 0 ? begin - step->clocks.data[index] : 0.0f;
     const rblVec3 from = center_after(world, own, own_wait);
     const rblVec3 to = center_after(world, own, own_wait + seconds);
@@ -124,28 +125,28 @@ static bool passes_by(const Way* way, uint32_t slot, uint32_t index, float begin
 
 // The time of the substep at which the body meets another one, from when both have got so far to when one of them is slowed; the end
 // when they do not. Sleepers and static bodies rest.
-static float meeting_time(const Way* way, uint32_t slot)
+static float meeting_time(const Search* search, uint32_t slot)
 {
-    const rblStep* step = way->step;
+    const rblStep* step = search->step;
     const rblWorld* world = step->world;
     const uint32_t index = step->solver_index.data[slot];
     const bool moves = index != 0;
-    const float clock = step->clocks.data[way->index];
+    const float clock = step->clocks.data[search->index];
     const float begin = moves ? rbl_maxf(clock, step->clocks.data[index]) : clock;
-    const float own_end = end_of(step, way->index);
+    const float own_end = end_of(step, search->index);
     const float end = moves ? rbl_minf(own_end, end_of(step, index)) : own_end;
     if (!(end > begin))
     {
         return own_end;
     }
-    if (passes_by(way, slot, index, begin, end - begin))
+    if (passes_by(search, slot, index, begin, end - begin))
     {
         return own_end;
     }
-    const Path own = path_of(step, way->index, begin, end - begin);
+    const Path own = path_of(step, search->index, begin, end - begin);
     const Path other = moves ? path_of(step, index, begin, end - begin) : resting_path(world, slot);
-    const float slop = rbl_pair_slop(&world->bodies.data[way->slot], &world->bodies.data[slot]);
-    const rblImpactQuery query = {.a = &world->bodies.data[way->slot].shape,
+    const float slop = rbl_pair_slop(&world->bodies.data[search->slot], &world->bodies.data[slot]);
+    const rblImpactQuery query = {.a = &world->bodies.data[search->slot].shape,
                                   .b = &world->bodies.data[slot].shape,
                                   .sweep_a = &own.sweep,
                                   .sweep_b = &other.sweep,
@@ -156,42 +157,43 @@ static float meeting_time(const Way* way, uint32_t slot)
     return clear < 1.0f ? begin + clear * (end - begin) : own_end;
 }
 
-float rbl_time_to_meet(rblStep* step, uint32_t index, uint32_t slot)
+float rbl_body_time_to_meet(rblStep* step, uint32_t index, uint32_t slot)
 {
-    const Way way = {.step = step, .slot = step->solver_bodies.data[index].slot, .index = index};
-    return meeting_time(&way, slot) - step->clocks.data[index];
+    const Search search = {.step = step, .slot = step->solver_bodies.data[index].slot, .index = index};
+    return meeting_time(&search, slot) - step->clocks.data[index];
 }
 
 // The first that it meets, whatever the order in which they are asked.
 static bool meet(uint32_t slot, void* context)
 {
-    Way* way = context;
-    const uint32_t a = slot < way->slot ? slot : way->slot;
-    const uint32_t b = slot < way->slot ? way->slot : slot;
-    if (slot == way->slot || !rbl_wants_pair(way->step->world, a, b) || is_known(way->step->world, a, b))
+    Search* search = context;
+    const uint32_t a = slot < search->slot ? slot : search->slot;
+    const uint32_t b = slot < search->slot ? search->slot : slot;
+    if (slot == search->slot || !rbl_pair_is_wanted(search->step->world, a, b) ||
+        is_known(search->step->world, a, b))
     {
         return true;
     }
-    const float time = meeting_time(way, slot);
-    if (time < way->time || (time == way->time && slot < way->other))
+    const float time = meeting_time(search, slot);
+    if (time < search->time || (time == search->time && slot < search->other))
     {
-        way->time = time;
-        way->other = slot;
+        search->time = time;
+        search->other = slot;
     }
     return true;
 }
 
 // Both get no farther.
-static void slow_both(const Way* way)
+static void slow_both(const Search* search)
 {
-    rblStep* step = way->step;
-    const uint32_t index = way->other != RBL_NONE ? step->solver_index.data[way->other] : 0;
-    if (way->time < end_of(step, way->index))
+    rblStep* step = search->step;
+    const uint32_t index = search->other != RBL_NONE ? step->solver_index.data[search->other] : 0;
+    if (search->time < end_of(step, search->index))
     {
-        (void)(rbl_may_slow(step, way->index, index) &&
-               rbl_slow_body(step, way->index, way->time - step->clocks.data[way->index]));
-        (void)(index != 0 && rbl_may_slow(step, index, way->index) &&
-               rbl_slow_body(step, index, way->time - step->clocks.data[index]));
+        (void)(rbl_body_may_slow(step, search->index, index) &&
+               rbl_body_slow(step, search->index, search->time - step->clocks.data[search->index]));
+        (void)(index != 0 && rbl_body_may_slow(step, index, search->index) &&
+               rbl_body_slow(step, index, search->time - step->clocks.data[index]));
     }
 }
 
@@ -218,16 +220,16 @@ static void look_ahead(rblStep* step, uint32_t index)
     }
     const Path path = path_of(step, index, step->clocks.data[index], solver->seconds);
     const rblVec3 translation = path.sweep.translation;
-    Way way = {
+    Search search = {
         .step = step, .slot = solver->slot, .index = index, .other = RBL_NONE, .time = end_of(step, index)};
     const float turning = body->shape.radius * rbl_minf(rbl_length3(path.sweep.rotation), 2.0f);
     const rblAabb box = rbl_shape_bounds_at(&body->shape, path.sweep.from);
     const rblAabb end = {rbl_add3(box.lower, translation), rbl_add3(box.upper, translation)};
-    rbl_broad_phase_query(world->broad, rbl_aabb_grown(rbl_aabb_union(box, end), turning), meet, &way);
-    slow_both(&way);
+    rbl_broad_phase_query(world->broad, rbl_aabb_grown(rbl_aabb_union(box, end), turning), meet, &search);
+    slow_both(&search);
 }
 
-void rbl_limit_new_paths(rblStep* step)
+void rbl_paths_limit_new(rblStep* step)
 {
     for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
     {
@@ -238,6 +240,6 @@ void rbl_limit_new_paths(rblStep* step)
     }
     if (step->impact->any_slowed)
     {
-        rbl_share_joint_seconds(step);
+        rbl_joints_share_seconds(step);
     }
 }

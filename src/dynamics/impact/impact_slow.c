@@ -11,7 +11,7 @@
 #define PAUSE  12    // steps that a step in which a body is slowed costs
 #define DEBT   24    // steps: with more of them nothing that moves holds it
 
-bool rbl_slow_body(rblStep* step, uint32_t index, float seconds)
+bool rbl_body_slow(rblStep* step, uint32_t index, float seconds)
 {
     rblSolverBody* body = &step->solver_bodies.data[index];
     const float least = rbl_maxf(seconds, LEAST * step->seconds);
@@ -27,7 +27,7 @@ bool rbl_slow_body(rblStep* step, uint32_t index, float seconds)
 
 // Nothing gets lost in a static body or a sleeper, however often. Among bodies that move three steps in a row may be lost, then one in
 // twelve, no more: shards that are a millimetre thick meet others in every step, and a cloud of them would fall in slow motion.
-bool rbl_may_slow(const rblStep* step, uint32_t index, uint32_t other)
+bool rbl_body_may_slow(const rblStep* step, uint32_t index, uint32_t other)
 {
     const rblWorld* world = step->world;
     const rblSolverBody* bodies = step->solver_bodies.data;
@@ -54,34 +54,34 @@ static void slow_down(rblStep* step, rblManifold* manifold)
     const rblSolverBody* a = &step->solver_bodies.data[manifold->a];
     const rblSolverBody* b = &step->solver_bodies.data[manifold->b];
     const float safe = safe_distance(step, manifold);
-    const bool gap_counts = manifold->later || !rbl_is_convex_manifold(manifold);
+    const bool gap_counts = manifold->later || !rbl_manifold_is_convex(manifold);
     const bool far_a = a->inverse_mass > 0.0f && rbl_length3(a->velocity) * a->seconds > safe &&
-                       rbl_may_slow(step, manifold->a, manifold->b);
+                       rbl_body_may_slow(step, manifold->a, manifold->b);
     const bool far_b = b->inverse_mass > 0.0f && rbl_length3(b->velocity) * b->seconds > safe &&
-                       rbl_may_slow(step, manifold->b, manifold->a);
+                       rbl_body_may_slow(step, manifold->b, manifold->a);
     if (!far_a && !far_b)
     {
         return;
     }
-    rbl_prepare_once(step, manifold);
+    rbl_manifold_prepare_once(step, manifold);
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
         const rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
-        const float way = gap_counts ? safe + rbl_maxf(contact->gap, 0.0f) : safe;
+        const float distance = gap_counts ? safe + rbl_maxf(contact->gap, 0.0f) : safe;
         const float closing_a = rbl_dot3(a->velocity, contact->normal);
         const float closing_b = -rbl_dot3(b->velocity, contact->normal);
         // Two that move on together stay as they are.
-        if ((closing_a + closing_b) * rbl_maxf(a->seconds, b->seconds) <= way)
+        if ((closing_a + closing_b) * rbl_maxf(a->seconds, b->seconds) <= distance)
         {
             continue;
         }
-        if (far_a && closing_a * a->seconds > way)
+        if (far_a && closing_a * a->seconds > distance)
         {
-            (void)rbl_slow_body(step, manifold->a, way / closing_a);
+            (void)rbl_body_slow(step, manifold->a, distance / closing_a);
         }
-        if (far_b && closing_b * b->seconds > way)
+        if (far_b && closing_b * b->seconds > distance)
         {
-            (void)rbl_slow_body(step, manifold->b, way / closing_b);
+            (void)rbl_body_slow(step, manifold->b, distance / closing_b);
         }
     }
 }
@@ -106,9 +106,9 @@ static void slow_to_impact(rblStep* step, const rblManifold* manifold)
     const uint32_t ahead = a->seconds > b->seconds ? manifold->a : manifold->b;
     const uint32_t other = a->seconds > b->seconds ? manifold->b : manifold->a;
     if (a->inverse_mass > 0.0f && b->inverse_mass > 0.0f && a->seconds != b->seconds &&
-        rbl_may_slow(step, ahead, other) && goes_far(step, ahead))
+        rbl_body_may_slow(step, ahead, other) && goes_far(step, ahead))
     {
-        (void)rbl_slow_body(step, ahead, rbl_minf(a->seconds, b->seconds));
+        (void)rbl_body_slow(step, ahead, rbl_minf(a->seconds, b->seconds));
     }
 }
 
@@ -121,7 +121,7 @@ static bool slow_behind(rblStep* step, rblManifold* manifold)
     const rblSolverBody* b = &step->solver_bodies.data[manifold->b];
     const float safe = safe_distance(step, manifold);
     bool changed = false;
-    rbl_prepare_once(step, manifold);
+    rbl_manifold_prepare_once(step, manifold);
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
         const rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
@@ -134,15 +134,15 @@ static bool slow_behind(rblStep* step, rblManifold* manifold)
         {
             continue;
         }
-        if (a->seconds > b->seconds && speed_a > 0.0f && rbl_may_slow(step, manifold->a, manifold->b))
+        if (a->seconds > b->seconds && speed_a > 0.0f && rbl_body_may_slow(step, manifold->a, manifold->b))
         {
             const float time = (free - speed_b * b->seconds) / speed_a;
-            changed = rbl_slow_body(step, manifold->a, rbl_maxf(time, b->seconds)) || changed;
+            changed = rbl_body_slow(step, manifold->a, rbl_maxf(time, b->seconds)) || changed;
         }
-        if (b->seconds > a->seconds && speed_b > 0.0f && rbl_may_slow(step, manifold->b, manifold->a))
+        if (b->seconds > a->seconds && speed_b > 0.0f && rbl_body_may_slow(step, manifold->b, manifold->a))
         {
             const float time = (free - speed_a * a->seconds) / speed_b;
-            changed = rbl_slow_body(step, manifold->b, rbl_maxf(time, a->seconds)) || changed;
+            changed = rbl_body_slow(step, manifold->b, rbl_maxf(time, a->seconds)) || changed;
         }
     }
     return changed;
@@ -183,7 +183,7 @@ static void count_debts(rblStep* step)
     }
 }
 
-void rbl_slow_bodies(rblStep* step)
+void rbl_bodies_slow(rblStep* step)
 {
     for (size_t m = 0; m < step->manifolds.count; ++m)
     {
@@ -200,7 +200,7 @@ void rbl_slow_bodies(rblStep* step)
     slow_those_behind(step);
     if (step->impact->any_slowed)
     {
-        rbl_share_joint_seconds(step);
+        rbl_joints_share_seconds(step);
     }
     count_debts(step);
 }

@@ -33,21 +33,21 @@ static bool is_resting(const rblStep* step, const rblManifold* manifold)
     return step->impact->freedoms.data[moving_body(manifold)] == RBL_FREEDOM_RESTING;
 }
 
-void rbl_begin_impact_bundle(rblStep* step, uint32_t index, float threshold, uint32_t round)
+void rbl_impact_bundle_begin(rblStep* step, uint32_t index, float threshold, uint32_t round)
 {
     const rblBundle* bundle = &step->bundles.data[index];
     rblImpactBundle impact = {.met = false};
     for (uint32_t i = 0; i < bundle->lanes; ++i)
     {
         const rblManifold* manifold = &step->manifolds.data[bundle->manifold + i];
-        impact.threshold[i] = rbl_pair_impact_speed(step, manifold, threshold);
+        impact.threshold[i] = rbl_pair_impact_threshold(step, manifold, threshold);
         const bool concerned = round == 0 || is_isolated(step, manifold);
         impact.approaching |= (uint8_t)(manifold->approaching && concerned ? 1u << i : 0u);
-        const bool rests = is_isolated(step, manifold) && is_resting(step, manifold);
+        const bool is_isolated_rest = is_isolated(step, manifold) && is_resting(step, manifold);
         const bool early = manifold->early || (manifold->approaching && manifold->restitution > 0.0f);
-        impact.early |= (uint8_t)(early && !rests ? 1u << i : 0u);
-        impact.moved_to_impact |= (uint8_t)(manifold->moved_to_impact && !rests ? 1u << i : 0u);
-        impact.rough |= (uint8_t)(rbl_is_convex_manifold(manifold) ? 0u : 1u << i);
+        impact.early |= (uint8_t)(early && !is_isolated_rest ? 1u << i : 0u);
+        impact.moved_to_impact |= (uint8_t)(manifold->moved_to_impact && !is_isolated_rest ? 1u << i : 0u);
+        impact.rough |= (uint8_t)(rbl_manifold_is_convex(manifold) ? 0u : 1u << i);
         const bool again = round + 1 < RBL_IMPACT_ROUNDS && is_isolated(step, manifold);
         impact.patient |= (uint8_t)(again ? 1u << i : 0u);
         impact.later |= (uint8_t)(manifold->later ? 1u << i : 0u);
@@ -96,7 +96,7 @@ static void aim_bundle(rblStep* step, uint32_t index)
     const uint32_t nearest = (uint32_t)(impact->early | impact->moved_to_impact) &
                              ~(uint32_t)(impact->patient | impact->rough | impact->later);
     const rblFloat4 patient = rbl_wide_lanes(impact->patient);
-    rbl_pack_bundle(step, bundle);
+    rbl_bundle_pack(step, bundle);
     rblWideBody start_a = a;
     rblWideBody start_b = b;
     rbl_gather_velocities4(step->at_start.data, bundle->a, &start_a);
@@ -114,8 +114,8 @@ static void aim_bundle(rblStep* step, uint32_t index)
         rblFloat4 reach = near;
         if (nearest != 0)
         {
-            const rblFloat4 way = rbl_mul4(first, approach_of(&a, &b, contact));
-            reach = rbl_max4(near, rbl_add4(slop, way));
+            const rblFloat4 closing_distance = rbl_mul4(first, approach_of(&a, &b, contact));
+            reach = rbl_max4(near, rbl_add4(slop, closing_distance));
         }
         const rblFloat4 touches = rbl_less_equal4(gap, reach);
         const rblFloat4 closing = rbl_div4(rbl_sub4(zero, gap), time); // endless without time
@@ -161,7 +161,7 @@ static void note_impacts(rblImpactBundle* impact, uint32_t number, rblFloat4 spe
 
 // Bodies on joints do not fly to their impacts: they stop or bounce a little early, before the gap is closed, or the joint's end
 // would lose its speed. What has once been stopped early stays so.
-rblApproach rbl_look_at_bundle(rblStep* step, uint32_t index, uint32_t lanes, bool first)
+rblApproach rbl_impact_bundle_find_approach(rblStep* step, uint32_t index, uint32_t lanes, bool first)
 {
     rblWorld* world = step->world;
     const rblBundle* bundle = &step->bundles.data[index];
@@ -243,7 +243,7 @@ static void change_friction(const rblWideContact* contact, rblFloat4 limit, rblF
 
 // How much of the normal impulse may be taken back: no more than costs no energy, and than leaves friction in its cone (its
 // own way back in might cost energy).
-static rblFloat4 most_taken_back(const Lanes* lanes, const rblWideContact* contact, rblFloat4 along)
+static rblFloat4 max_taken_back(const Lanes* lanes, const rblWideContact* contact, rblFloat4 along)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
     const rblFloat4 x = rbl_load4(contact->tangent_impulse[0]);
@@ -300,7 +300,7 @@ static void stop_contact(Lanes* lanes, rblWideContact* contact)
     const rblFloat4 back = rbl_less4(normal_impulse, zero);
     if (rbl_mask4(rbl_and4(back, acts)) != 0)
     {
-        const rblFloat4 least = rbl_sub4(zero, most_taken_back(lanes, contact, along));
+        const rblFloat4 least = rbl_sub4(zero, max_taken_back(lanes, contact, along));
         normal_impulse = rbl_select4(back, rbl_max4(normal_impulse, least), normal_impulse);
     }
     change[0] = rbl_select4(acts, normal_impulse, zero);
@@ -332,9 +332,9 @@ static void note_first_impacts(rblStep* step, uint32_t index, uint32_t lanes, co
     const rblBundle* bundle = &step->bundles.data[index];
     rblImpactBundle* impact = &step->impact->impact_bundles.data[index];
     const rblFloat4 zero = rbl_splat4(0.0f);
-    const uint32_t fresh = lanes & ~rbl_mask4(rbl_less4(zero, rbl_load4(impact->impact_speed)));
-    const rblFloat4 asked = rbl_wide_lanes(fresh & 15u);
-    for (uint32_t i = 0; i < bundle->count && fresh != 0; ++i)
+    const uint32_t first_lanes = lanes & ~rbl_mask4(rbl_less4(zero, rbl_load4(impact->impact_speed)));
+    const rblFloat4 asked = rbl_wide_lanes(first_lanes & 15u);
+    for (uint32_t i = 0; i < bundle->count && first_lanes != 0; ++i)
     {
         rblWideContact* contact = &step->wide_contacts.data[bundle->first + i];
         const rblFloat4 approach = approach_of(&work->a, &work->b, contact);
@@ -344,7 +344,8 @@ static void note_first_impacts(rblStep* step, uint32_t index, uint32_t lanes, co
     }
 }
 
-uint32_t rbl_stop_bundle(rblStep* step, uint32_t index, uint32_t lanes, uint32_t alone, uint32_t* closing)
+uint32_t rbl_impact_bundle_sweep(rblStep* step, uint32_t index, uint32_t lanes, uint32_t alone,
+                                 uint32_t* closing)
 {
     const rblBundle* bundle = &step->bundles.data[index];
     rblImpactBundle* impact = &step->impact->impact_bundles.data[index];
@@ -404,12 +405,12 @@ static double lane_work(rblStep* step, const rblManifold* manifold)
     {
         return 0.0;
     }
-    rbl_unpack_manifold(step, manifold);
-    return rbl_driven_work(step, manifold, a, b);
+    rbl_manifold_unpack(step, manifold);
+    return rbl_kinematic_work(step, manifold, a, b);
 }
 
 // Where the impact of a lane is: bodies are still where they met.
-static rblImpactPoint place_of(const rblStep* step, const rblBundle* bundle, uint32_t lane, uint32_t number)
+static rblImpactPoint index_of(const rblStep* step, const rblBundle* bundle, uint32_t lane, uint32_t number)
 {
     const rblWorld* world = step->world;
     const rblWideContact* contact = &step->wide_contacts.data[bundle->first + number];
@@ -420,7 +421,7 @@ static rblImpactPoint place_of(const rblStep* step, const rblBundle* bundle, uin
     };
 }
 
-void rbl_book_impact_bundle(rblStep* step, uint32_t index)
+void rbl_impact_bundle_store(rblStep* step, uint32_t index)
 {
     const rblBundle* bundle = &step->bundles.data[index];
     const rblImpactBundle* impact = &step->impact->impact_bundles.data[index];
@@ -441,14 +442,14 @@ void rbl_book_impact_bundle(rblStep* step, uint32_t index)
         if (impact->impact_speed[i] > manifold->impact_speed || (has_impulse && !manifold->has_impact_point))
         {
             step->impact->impact_points.data[m] =
-                place_of(step, bundle, i, (uint32_t)impact->impact_number[i]);
+                index_of(step, bundle, i, (uint32_t)impact->impact_number[i]);
             manifold->impact_speed = impact->impact_speed[i];
             manifold->impact_contact = manifold->first + (uint32_t)impact->impact_number[i];
             manifold->has_impact_point = true;
         }
         if (has_impulse)
         {
-            rbl_prepare_once(step, manifold); // breakers ask where
+            rbl_manifold_prepare_once(step, manifold); // breakers ask where
             manifold->impact_normal_impulse += normal_impulses[i];
             manifold->impact_impulse =
                 rbl_add3(manifold->impact_impulse, (rblVec3){on_b[0][i], on_b[1][i], on_b[2][i]});

@@ -38,7 +38,7 @@ static void bound_block(rblRange range, void* context)
         }
         const rblSolverBody* body = &step->solver_bodies.data[i + 1];
         const rblBody* record = &world->bodies.data[body->slot];
-        const rblVec3 pull = rbl_linear_acceleration(world, body);
+        const rblVec3 pull = rbl_body_linear_acceleration(world, body);
         const float spin = rbl_length3(body->spin);
         const float turning = spin > 0.0f ? spin * record->shape.radius : 0.0f;
         const float falling = record->falls ? step->seconds * rbl_length3(pull) : 0.0f;
@@ -58,22 +58,22 @@ typedef struct Motion
 } Motion;
 
 // Seconds until a way is covered; `never` when it is not by then, or too slowly.
-static float time_to_cover(float way, Motion motion, float never)
+static float time_to_cover(float distance, Motion motion, float never)
 {
-    const float square = motion.speed * motion.speed + 2.0f * motion.acceleration * way;
+    const float square = motion.speed * motion.speed + 2.0f * motion.acceleration * distance;
     if (!(square > motion.threshold * motion.threshold))
     {
         return never;
     }
     const float sum = motion.speed + sqrtf(square); // twice the mean speed
-    return sum > 0.0f ? rbl_minf(2.0f * way / sum, never) : never;
+    return sum > 0.0f ? rbl_minf(2.0f * distance / sum, never) : never;
 }
 
 // A lasting contact counts as closed a slop before the surfaces meet: what gets that far in this step has its impact there.
 static float time_to_close(const rblManifold* manifold, float gap, Motion motion)
 {
     const float never = manifold->seconds;
-    const float whole = rbl_is_convex_manifold(manifold) ? time_to_cover(gap, motion, never) : never;
+    const float whole = rbl_manifold_is_convex(manifold) ? time_to_cover(gap, motion, never) : never;
     return whole < never ? whole : time_to_cover(gap - manifold->slop, motion, never);
 }
 
@@ -105,7 +105,7 @@ static bool is_rough_pair(const rblStep* step, const rblManifold* manifold)
 static float falls(const rblStep* step, const rblManifold* manifold, uint32_t index)
 {
     const rblWorld* world = step->world;
-    if (rbl_is_convex_manifold(manifold))
+    if (rbl_manifold_is_convex(manifold))
     {
         return 1.0f;
     }
@@ -133,7 +133,7 @@ static Approach approach_at(const rblStep* step, const rblManifold* manifold, co
 static bool is_open(const rblManifold* manifold, const rblSolverContact* contact, float speed,
                     float threshold)
 {
-    const float least = speed > threshold && rbl_is_convex_manifold(manifold) ? TOUCHING : 2.0f;
+    const float least = speed > threshold && rbl_manifold_is_convex(manifold) ? TOUCHING : 2.0f;
     return contact->gap > least * manifold->slop;
 }
 
@@ -155,7 +155,7 @@ static void look_at_contacts(const rblStep* step, rblManifold* manifold, float t
         const float pull = rbl_maxf(approach.pull_a, 0.0f) + rbl_maxf(approach.pull_b, 0.0f);
         const float faster = time * (pull + rbl_maxf(approach.bend, 0.0f));
         const bool reaches = time * (approach.speed + 0.5f * faster) > contact->gap - manifold->slop;
-        manifold->nearing = manifold->nearing || (reaches && approach.speed + faster > threshold);
+        manifold->may_close = manifold->may_close || (reaches && approach.speed + faster > threshold);
     }
 }
 
@@ -189,13 +189,13 @@ static void look_at(rblStep* step, rblManifold* manifold, float threshold, uint3
     {
         manifold->closing = known * step->seconds;
         manifold->has_impact = !(manifold->closing > 0.0f);
-        manifold->nearing = !manifold->has_impact;
+        manifold->may_close = !manifold->has_impact;
         manifold->approaching = true;
         return;
     }
-    rbl_prepare_once(step, manifold);
+    rbl_manifold_prepare_once(step, manifold);
     look_at_contacts(step, manifold, threshold);
-    manifold->nearing = manifold->nearing || asks_again(step, manifold, round);
+    manifold->may_close = manifold->may_close || asks_again(step, manifold, round);
     manifold->approaching = manifold->has_impact;
 }
 
@@ -226,21 +226,21 @@ static void look_block(rblRange range, void* context)
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
         rblManifold* manifold = &step->manifolds.data[manifold_of(look, i)];
-        const float threshold = rbl_pair_impact_speed(step, manifold, look->threshold);
+        const float threshold = rbl_pair_impact_threshold(step, manifold, look->threshold);
         const float speed = step->impact->speeds.data[manifold->a] + step->impact->speeds.data[manifold->b];
         manifold->slow = look->round == 0 ? speed <= threshold && !manifold->early : !goes_on(step, manifold);
         manifold->slow = manifold->slow || manifold->siblings; // what they do by themselves is no impact
         manifold->closing = step->seconds;
         manifold->closed = false;
         manifold->has_impact = false;
-        manifold->nearing = false;
+        manifold->may_close = false;
         manifold->approaching = false;
         manifold->moved_to_impact = false;
         manifold->later = false;
         if (!manifold->slow)
         {
             look_at(step, manifold, threshold, look->round);
-            approaching = approaching || manifold->has_impact || manifold->nearing;
+            approaching = approaching || manifold->has_impact || manifold->may_close;
         }
     }
     look->approaching[range.block] = approaching;
@@ -279,7 +279,7 @@ static void find_isolated(rblStep* step)
     }
 }
 
-static void hold(rblStep* step, uint32_t body, rblFreedom how)
+static void restrict_freedom(rblStep* step, uint32_t body, rblFreedom how)
 {
     unsigned char* slowed = &step->impact->freedoms.data[body];
     *slowed = *slowed > how ? *slowed : (unsigned char)how;
@@ -289,8 +289,8 @@ static void slow_pair(rblStep* step, const rblManifold* manifold)
 {
     const rblFreedom how =
         is_static_pair(manifold) && !manifold->has_impact ? RBL_FREEDOM_RESTING : RBL_FREEDOM_NONE;
-    hold(step, manifold->a, how);
-    hold(step, manifold->b, how);
+    restrict_freedom(step, manifold->a, how);
+    restrict_freedom(step, manifold->b, how);
 }
 
 static void slow_jointed(rblStep* step)
@@ -301,8 +301,8 @@ static void slow_jointed(rblStep* step)
         const rblJoint* joint = &world->joints.data[i];
         if (joint->generation != 0)
         {
-            hold(step, joint->solver_a, RBL_FREEDOM_NONE);
-            hold(step, joint->solver_b, RBL_FREEDOM_NONE);
+            restrict_freedom(step, joint->solver_a, RBL_FREEDOM_NONE);
+            restrict_freedom(step, joint->solver_b, RBL_FREEDOM_NONE);
             step->impact->isolations.data[joint->solver_a] = RBL_ISOLATION_NONE;
             step->impact->isolations.data[joint->solver_b] = RBL_ISOLATION_NONE;
         }
@@ -311,7 +311,7 @@ static void slow_jointed(rblStep* step)
 
 static bool is_closed(rblStep* step, rblManifold* manifold)
 {
-    rbl_prepare_once(step, manifold);
+    rbl_manifold_prepare_once(step, manifold);
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
         if (step->solver_contacts.data[manifold->first + i].gap <= 2.0f * manifold->slop)
@@ -332,16 +332,16 @@ static bool meets_sleeper(const rblStep* step, const rblManifold* manifold)
 }
 
 // Pairs that may close later in the step. Who is supported by what was looked at, who has company.
-static void list_nearing(const Look* look)
+static void list_closing(const Look* look)
 {
     rblStep* step = look->step;
     const uint32_t count = count_of(look);
-    step->impact->nearing.count = 0;
+    step->impact->closing_manifolds.count = 0;
     for (uint32_t i = 0; i < count; ++i)
     {
         const uint32_t m = manifold_of(look, i);
         const rblManifold* manifold = &step->manifolds.data[m];
-        if (!is_static_pair(manifold) || !rbl_is_convex_manifold(manifold) || meets_sleeper(step, manifold))
+        if (!is_static_pair(manifold) || !rbl_manifold_is_convex(manifold) || meets_sleeper(step, manifold))
         {
             step->impact->isolations.data[manifold->a] = RBL_ISOLATION_NONE;
             step->impact->isolations.data[manifold->b] = RBL_ISOLATION_NONE;
@@ -350,9 +350,9 @@ static void list_nearing(const Look* look)
         {
             slow_pair(step, manifold);
         }
-        if (manifold->nearing)
+        if (manifold->may_close)
         {
-            step->impact->nearing.data[step->impact->nearing.count++] = m;
+            step->impact->closing_manifolds.data[step->impact->closing_manifolds.count++] = m;
             step->impact->may_impact.data[manifold->a] = 1;
             step->impact->may_impact.data[manifold->b] = 1;
         }
@@ -376,8 +376,8 @@ static void find_freedoms(const Look* look)
         step->impact->may_impact.data[i] = 0;
     }
     slow_jointed(step);
-    list_nearing(look);
-    const uint32_t count = step->impact->nearing.count > 0 ? count_of(look) : 0;
+    list_closing(look);
+    const uint32_t count = step->impact->closing_manifolds.count > 0 ? count_of(look) : 0;
     for (uint32_t i = 0; i < count; ++i)
     {
         rblManifold* manifold = &step->manifolds.data[manifold_of(look, i)];
@@ -429,7 +429,7 @@ static float meeting_time(rblStep* step, const rblManifold* manifold)
     rblWorld* world = step->world;
     const rblPair* pair = &world->pairs.data[manifold->pair];
     const uint32_t index = moving_body(manifold);
-    const float time = rbl_time_to_meet(step, index, manifold->a == index ? pair->b : pair->a);
+    const float time = rbl_body_time_to_meet(step, index, manifold->a == index ? pair->b : pair->a);
     const bool meets = time > 0.0f && time < step->solver_bodies.data[index].seconds;
     return meets ? rbl_minf(time, manifold->closing) : manifold->closing;
 }
@@ -441,11 +441,11 @@ static void time_block(rblRange range, void* context)
     rblWorld* world = step->world;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        rblManifold* manifold = &step->manifolds.data[step->impact->nearing.data[i]];
+        rblManifold* manifold = &step->manifolds.data[step->impact->closing_manifolds.data[i]];
         const bool known = look->round == 0 && world->pairs.data[manifold->pair].time_of_impact < 1.0f;
         if (!known)
         {
-            const float threshold = rbl_pair_impact_speed(step, manifold, look->threshold);
+            const float threshold = rbl_pair_impact_threshold(step, manifold, look->threshold);
             manifold->closing = closing_time(step, manifold, threshold);
             manifold->closing =
                 asks_again(step, manifold, look->round) ? meeting_time(step, manifold) : manifold->closing;
@@ -479,19 +479,20 @@ static bool find_times(Look* look)
     rblStep* step = look->step;
     rblWorld* world = step->world;
     find_freedoms(look);
-    rbl_parallel_for(world->jobs, (uint32_t)step->impact->nearing.count, MIN_MANIFOLDS, time_block, look);
+    rbl_parallel_for(world->jobs, (uint32_t)step->impact->closing_manifolds.count, MIN_MANIFOLDS, time_block,
+                     look);
     for (size_t i = 0; i < step->solver_bodies.count; ++i)
     {
         step->impact->times.data[i] = 0.0f;
     }
-    if (look->round == 0 && step->impact->nearing.count > 0)
+    if (look->round == 0 && step->impact->closing_manifolds.count > 0)
     {
-        rbl_order_impacts(step);
+        rbl_impacts_order(step);
     }
     bool any = false;
-    for (size_t i = 0; i < step->impact->nearing.count; ++i)
+    for (size_t i = 0; i < step->impact->closing_manifolds.count; ++i)
     {
-        const rblManifold* manifold = &step->manifolds.data[step->impact->nearing.data[i]];
+        const rblManifold* manifold = &step->manifolds.data[step->impact->closing_manifolds.data[i]];
         if (manifold->closing < step->seconds && !manifold->later)
         {
             any = take_time(step, manifold->a, manifold->closing) || any;
@@ -501,7 +502,7 @@ static bool find_times(Look* look)
     return any;
 }
 
-rblResult rbl_reach_impacts(rblStep* step, float threshold, uint32_t round, bool* any)
+rblResult rbl_impacts_reach(rblStep* step, float threshold, uint32_t round, bool* any)
 {
     Look look = {.step = step, .threshold = threshold, .round = round};
     *any = look_for_impacts(&look);
@@ -513,5 +514,5 @@ rblResult rbl_reach_impacts(rblStep* step, float threshold, uint32_t round, bool
     {
         find_isolated(step);
     }
-    return find_times(&look) ? rbl_fly_to_impacts(step, round) : RBL_OK;
+    return find_times(&look) ? rbl_bodies_fly_to_impacts(step, round) : RBL_OK;
 }

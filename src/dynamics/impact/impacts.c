@@ -24,8 +24,8 @@
     X(surface_spins)                                                                                         \
     X(isolated_manifolds)                                                                                    \
     X(isolated_bundles)                                                                                      \
-    X(nearing)                                                                                               \
-    X(glides)
+    X(closing_manifolds)                                                                                     \
+    X(slides)
 
 rblImpactStage* rbl_impact_stage_create(const rblAllocator* allocator)
 {
@@ -60,7 +60,7 @@ void rbl_impact_stage_destroy(rblImpactStage* stage, const rblAllocator* allocat
 static bool tighten_joints(rblStep* step, float threshold, uint32_t sweep)
 {
     rblWorld* world = step->world;
-    if (!rbl_tighten_joints(step, threshold))
+    if (!rbl_joints_tighten(step, threshold))
     {
         return false;
     }
@@ -103,7 +103,7 @@ static void collide_block(rblRange range, void* context)
     bool any = false;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        any = rbl_collide_bundle(sweep->step, first + i, sweep->number) || any;
+        any = rbl_impact_bundle_collide(sweep->step, first + i, sweep->number) || any;
     }
     sweep->blocks[range.block] = any;
 }
@@ -152,15 +152,15 @@ static void begin_block(rblRange range, void* context)
     const Sweep* sweep = context;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        rbl_begin_impact_bundle(sweep->step, i, sweep->threshold, 0);
+        rbl_impact_bundle_begin(sweep->step, i, sweep->threshold, 0);
     }
 }
 
-static void book_block(rblRange range, void* context)
+static void store_block(rblRange range, void* context)
 {
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        rbl_book_impact_bundle(context, i);
+        rbl_impact_bundle_store(context, i);
     }
 }
 
@@ -171,7 +171,7 @@ static void sweep_all(rblStep* step, float threshold)
     const uint32_t count = step->color_bundles[RBL_MAX_COLORS];
     rbl_parallel_for(world->jobs, count, MIN_BUNDLES, begin_block, &sweep);
     rbl_parallel_chain(world->jobs, next_of_sweep, &sweep);
-    rbl_parallel_for(world->jobs, count, MIN_BUNDLES, book_block, step);
+    rbl_parallel_for(world->jobs, count, MIN_BUNDLES, store_block, step);
 }
 
 // The same for the bundles of lone bodies, of which there are few.
@@ -180,7 +180,7 @@ static void sweep_isolated(rblStep* step, float threshold, uint32_t round)
     const rblIndexArray* bundles = &step->impact->isolated_bundles;
     for (size_t i = 0; i < bundles->count; ++i)
     {
-        rbl_begin_impact_bundle(step, bundles->data[i], threshold, round);
+        rbl_impact_bundle_begin(step, bundles->data[i], threshold, round);
     }
     bool any = true;
     for (uint32_t sweep = 0; sweep < RBL_IMPACT_SWEEPS && any; ++sweep)
@@ -188,12 +188,12 @@ static void sweep_isolated(rblStep* step, float threshold, uint32_t round)
         any = false;
         for (size_t i = 0; i < bundles->count; ++i)
         {
-            any = rbl_collide_bundle(step, bundles->data[i], sweep) || any;
+            any = rbl_impact_bundle_collide(step, bundles->data[i], sweep) || any;
         }
     }
     for (size_t i = 0; i < bundles->count; ++i)
     {
-        rbl_book_impact_bundle(step, bundles->data[i]);
+        rbl_impact_bundle_store(step, bundles->data[i]);
     }
 }
 
@@ -316,7 +316,7 @@ static rblResult begin_impacts(rblStep* step)
         !rbl_array_resize_amply(&step->slowed, bodies) ||
         !rbl_array_resize_amply(&step->impact->firsts, bodies) ||
         !rbl_array_resize_amply(&step->clocks, bodies) ||
-        !rbl_array_renew(&step->impact->nearing, step->manifolds.count, step->manifolds.capacity) ||
+        !rbl_array_renew(&step->impact->closing_manifolds, step->manifolds.count, step->manifolds.capacity) ||
         !rbl_array_renew(&step->impact->impact_points, step->manifolds.count, step->manifolds.capacity) ||
         !rbl_array_renew(&step->impact->impact_bundles, step->bundles.count, step->bundles.capacity))
     {
@@ -338,26 +338,26 @@ static rblResult begin_impacts(rblStep* step)
 // What comes of the sweeps, unless bodies break by them: then only earlier rounds have happened.
 static rblResult end_round(rblStep* step, uint32_t round, bool* breaks)
 {
-    RBL_TRY(rbl_plan_breaks(step, breaks));
+    RBL_TRY(rbl_breaks_plan(step, breaks));
     if (*breaks)
     {
-        rbl_wake_by_impacts(step); // they are forgotten when contacts are found anew
-        const rblResult reported = rbl_report_impacts(step);
+        rbl_sleepers_wake_by_impacts(step); // they are forgotten when contacts are found anew
+        const rblResult reported = rbl_impacts_report(step);
         if (reported != RBL_OK)
         {
-            rbl_call_off_breaks(step);
+            rbl_breaks_cancel(step);
         }
         return reported;
     }
-    RBL_TRY(rbl_store_velocities(step));
+    RBL_TRY(rbl_velocities_store(step));
     return keep_impacts(step, round);
 }
 
 // All pairs in the first round, then lone bodies. *goes_on: there may be another one.
 static rblResult play_round(rblStep* step, uint32_t round, bool* goes_on, bool* breaks)
 {
-    const float threshold = rbl_impact_speed(step);
-    RBL_TRY(rbl_reach_impacts(step, threshold, round, goes_on));
+    const float threshold = rbl_impact_threshold(step);
+    RBL_TRY(rbl_impacts_reach(step, threshold, round, goes_on));
     *goes_on = (round == 0 && tighten_joints(step, threshold, 0)) || *goes_on;
     if (!*goes_on)
     {
@@ -374,13 +374,13 @@ static rblResult play_round(rblStep* step, uint32_t round, bool* goes_on, bool* 
     RBL_TRY(end_round(step, round, breaks));
     if (!*breaks)
     {
-        rbl_limit_new_paths(step);
+        rbl_paths_limit_new(step);
     }
     *goes_on = !*breaks && find_busy(step);
     return *goes_on && round == 0 ? list_isolated(step) : RBL_OK;
 }
 
-rblResult rbl_resolve_impacts(rblStep* step, bool* breaks)
+rblResult rbl_impacts_resolve(rblStep* step, bool* breaks)
 {
     *breaks = false;
     RBL_TRY(begin_impacts(step));
@@ -391,7 +391,7 @@ rblResult rbl_resolve_impacts(rblStep* step, bool* breaks)
     }
     if (!*breaks)
     {
-        rbl_slow_bodies(step);
+        rbl_bodies_slow(step);
     }
     return RBL_OK;
 }

@@ -48,9 +48,9 @@ typedef struct rblImpactStage
     RBL_ARRAY(rblVec3) accelerations;    // per solver body: what gravity and forces do to it, m/s^2
     RBL_ARRAY(rblVec3) surface_spins;    // per solver body: the spin with which its surface goes round, rad/s
     rblIndexArray isolated_manifolds,
-        isolated_bundles;  // manifolds of lone bodies, and their bundles (impacts.c)
-    rblIndexArray nearing; // manifolds that are
-    rblIndexArray glides;  // manifolds of supported bodies that fly: first per body, next per manifold
+        isolated_bundles;            // manifolds of lone bodies, and their bundles (impacts.c)
+    rblIndexArray closing_manifolds; // manifolds with `may_close`
+    rblIndexArray slides; // manifolds of supported bodies that fly: first per body, next per manifold
     rblContactSet worker_contacts[RBL_MAX_WORKERS];
     atomic_bool out_of_memory; // set by blocks of a loop
 } rblImpactStage;
@@ -62,21 +62,22 @@ typedef struct rblImpactStage
 #define RBL_NO_TARGET 1e30f
 
 // Approach slower than this is left to the contact solve: it costs half a step's worth of overlap and no energy.
-static inline float rbl_impact_speed(const rblStep* step)
+static inline float rbl_impact_threshold(const rblStep* step)
 {
     const rblWorld* world = step->world;
     return rbl_maxf(0.1f * rbl_length3(world->def.gravity) * step->seconds, 1e-3f);
 }
 
 // The same for one pair: half a step's worth of overlap should not be more than its slop.
-static inline float rbl_pair_impact_speed(const rblStep* step, const rblManifold* manifold, float threshold)
+static inline float rbl_pair_impact_threshold(const rblStep* step, const rblManifold* manifold,
+                                              float threshold)
 {
     return rbl_minf(threshold, rbl_maxf(2.0f * manifold->slop / step->seconds, 1e-3f));
 }
 
 // Shapes that are not convex have an endless safe way. Their contacts hold for where they were found: when such a body has turned,
 // others touch, and what it flies to may not be what it meets.
-static inline bool rbl_is_convex_manifold(const rblManifold* manifold)
+static inline bool rbl_manifold_is_convex(const rblManifold* manifold)
 {
     return manifold->safe_distance < INFINITY;
 }
@@ -102,42 +103,42 @@ typedef enum rblIsolation
 
 // Which manifolds approach, and when each body has its next impact; it is moved there. From the second round on only lone bodies
 // that are busy. *any: something approaches (impact_times.c).
-rblResult rbl_reach_impacts(rblStep* step, float threshold, uint32_t round, bool* any);
+rblResult rbl_impacts_reach(rblStep* step, float threshold, uint32_t round, bool* any);
 
 // Events of the impacts so far, when bodies break and manifolds are found anew (finish.c).
-rblResult rbl_report_impacts(rblStep* step);
+rblResult rbl_impacts_report(rblStep* step);
 
 // The contacts of a pair of convex bodies where they are now; false: no memory (impact_contacts.c).
-bool rbl_renew_contacts(rblStep* step, const rblManifold* manifold, rblContactSet* set);
+bool rbl_pair_renew_contacts(rblStep* step, const rblManifold* manifold, rblContactSet* set);
 
 // Contacts of balls, where these are now.
-void rbl_reanchor_balls(rblWorld* world, const rblManifold* manifold);
+void rbl_manifold_reanchor_balls(rblWorld* world, const rblManifold* manifold);
 
 // Bodies that this round has changed get no more of the step than takes them to what is in their new way (impact_paths.c).
-void rbl_limit_new_paths(rblStep* step);
+void rbl_paths_limit_new(rblStep* step);
 
 // Seconds from now until a solver body meets another one, at least its time of the step when it does not.
-float rbl_time_to_meet(rblStep* step, uint32_t index, uint32_t slot);
+float rbl_body_time_to_meet(rblStep* step, uint32_t index, uint32_t slot);
 
 // Mark the manifolds whose impacts come later than another one of the same body (impact_order.c).
-void rbl_order_impacts(rblStep* step);
+void rbl_impacts_order(rblStep* step);
 
 // Give a body no more of the step than some seconds. True when it had more (impact_slow.c).
-bool rbl_slow_body(rblStep* step, uint32_t index, float seconds);
+bool rbl_body_slow(rblStep* step, uint32_t index, float seconds);
 
 // Whether a body may be slowed because of another one.
-bool rbl_may_slow(const rblStep* step, uint32_t index, uint32_t other);
+bool rbl_body_may_slow(const rblStep* step, uint32_t index, uint32_t other);
 
 // After the impacts: bodies get no more of the step than takes them to what they cannot pass, nor do those behind them.
-void rbl_slow_bodies(rblStep* step);
+void rbl_bodies_slow(rblStep* step);
 
 // Move bodies by their `times` (impact_flight.c).
-rblResult rbl_fly_to_impacts(rblStep* step, uint32_t round);
+rblResult rbl_bodies_fly_to_impacts(rblStep* step, uint32_t round);
 
 // ---- pairs, four at a time (impact_stop.c) ----
 
 // Write what the sweeps know of a bundle before the first one.
-void rbl_begin_impact_bundle(rblStep* step, uint32_t index, float threshold, uint32_t round);
+void rbl_impact_bundle_begin(rblStep* step, uint32_t index, float threshold, uint32_t round);
 
 // Lanes of a bundle, of those asked for, that approach and, of these, that are fast enough to bounce. In the first sweep only what
 // touches bounces; then also what would close before the end of the step.
@@ -146,18 +147,19 @@ typedef struct rblApproach
     uint32_t closing, fast;
 } rblApproach;
 
-rblApproach rbl_look_at_bundle(rblStep* step, uint32_t index, uint32_t lanes, bool first);
+rblApproach rbl_impact_bundle_find_approach(rblStep* step, uint32_t index, uint32_t lanes, bool first);
 
 // One step of Gauss-Seidel at each contact of some lanes, up to eight in those of `alone`. Returns the lanes that changed
 // enough to matter to others; *closing those that approached.
-uint32_t rbl_stop_bundle(rblStep* step, uint32_t index, uint32_t lanes, uint32_t alone, uint32_t* closing);
+uint32_t rbl_impact_bundle_sweep(rblStep* step, uint32_t index, uint32_t lanes, uint32_t alone,
+                                 uint32_t* closing);
 
 // The impulses of all sweeps into the manifolds.
-void rbl_book_impact_bundle(rblStep* step, uint32_t index);
+void rbl_impact_bundle_store(rblStep* step, uint32_t index);
 
 // ---- pairs (impact_pairs.c) ----
 
 // Each pair of a bundle that approaches or was pushed, once. True when any approached.
-bool rbl_collide_bundle(rblStep* step, uint32_t index, uint32_t sweep);
+bool rbl_impact_bundle_collide(rblStep* step, uint32_t index, uint32_t sweep);
 
 #endif

@@ -16,7 +16,7 @@
 #define LEAST_RECOVERY 0.1f  // m/s, where the world's own is less
 #define FLOOR          1e-11 // of a row's own compliance
 #define SOFTNESS       1e-6  // of a row's own compliance: in loops
-#define MOST_LATE      0.1f  // of a step
+#define MAX_LATE       0.1f  // of a step
 
 bool rbl_joint_is_active(const rblStep* step, const rblJoint* joint)
 {
@@ -65,7 +65,7 @@ static float beyond_length(const rblJoint* joint, float limit)
     return rbl_maxf(off - limit, 0.0f);
 }
 
-void rbl_place_joint(rblWorld* world, rblJoint* joint)
+void rbl_joint_locate(rblWorld* world, rblJoint* joint)
 {
     const rblTransform frame_a = frame_of(world, joint->a);
     const rblTransform frame_b = frame_of(world, joint->b);
@@ -79,7 +79,7 @@ void rbl_place_joint(rblWorld* world, rblJoint* joint)
                                         : rbl_add3(rbl_sub3(frame_b.p, frame_a.p), rbl_sub3(arm_b, arm_a));
 }
 
-void rbl_limit_joint(const rblWorld* world, rblJoint* joint)
+void rbl_joint_limit(const rblWorld* world, rblJoint* joint)
 {
     const rblQuat a = frame_of(world, joint->a).q;
     const rblQuat b = frame_of(world, joint->b).q;
@@ -161,7 +161,7 @@ static void add_rows(const rblStep* step, rblJoint* joint, rblVec3 apart, rblQua
     }
 }
 
-void rbl_set_rows_now(rblStep* step, rblJoint* joint)
+void rbl_joint_set_rows_now(rblStep* step, rblJoint* joint)
 {
     rblWorld* world = step->world;
     add_rows(step, joint, joint->apart, frame_of(world, joint->a).q, frame_of(world, joint->b).q);
@@ -176,7 +176,7 @@ static float aim_rows(const rblStep* step, rblJoint* joint, rblVec3 off, rblVec3
     {
         rblJointRow* row = &joint->rows[r];
         const double miss = (double)rbl_dot3(row->axis, row->turns ? off_angle : off);
-        row->target = rbl_row_velocity(step, joint, row) - rate * miss;
+        row->target = rbl_joint_row_velocity(step, joint, row) - rate * miss;
         worst = rbl_maxd(worst, fabs(miss) * (row->turns ? (double)reach : 1.0));
     }
     return (float)worst;
@@ -207,7 +207,7 @@ static float aim_joint(const rblStep* step, rblJoint* joint, rblVec3 apart, rblV
     return aim_rows(step, joint, rbl_sub3(apart, joint->kept_apart), off_angle, rate);
 }
 
-float rbl_set_rows_for_place(rblStep* step, rblJoint* joint)
+float rbl_joint_set_rows_displacement(rblStep* step, rblJoint* joint)
 {
     rblWorld* world = step->world;
     const rblQuat a = frame_of(world, joint->a).q;
@@ -227,7 +227,7 @@ static rblTransform end_of(const rblStep* step, uint32_t slot, uint32_t solver)
         return frame_of(world, slot);
     }
     const uint32_t node = step->joint_system.nodes.data[solver];
-    return node != RBL_NONE ? step->joint_system.poses.data[node] : rbl_predict_pose(step, solver);
+    return node != RBL_NONE ? step->joint_system.poses.data[node] : rbl_pose_predict(step, solver);
 }
 
 // How much later than mid-step an impulse acts that pulls outward on a body too light to be followed through its swings: a step
@@ -244,7 +244,7 @@ static float lateness(const rblSolverBody* body, rblVec3 arm, rblVec3 impulse)
     const float light = rbl_dot3(across, rbl_symmetric3_apply(&body->inverse_inertia, across));
     const float inertia = 1.0f / light + square / body->inverse_mass;
     const float x = 0.25f * body->seconds * pull / inertia;
-    return MOST_LATE * x / (1.0f + x);
+    return MAX_LATE * x / (1.0f + x);
 }
 
 // The arm that takes the mean spin to the chord of the point; later for what swings too fast.
@@ -296,7 +296,7 @@ static void aim_spring(const rblStep* step, rblJoint* joint)
     }
 }
 
-rblVec3 rbl_spring_impulse(const rblStep* step, const rblJoint* joint)
+rblVec3 rbl_joint_spring_impulse(const rblStep* step, const rblJoint* joint)
 {
     const rblSolverBody* a = &step->solver_bodies.data[joint->solver_a];
     const rblSolverBody* b = &step->solver_bodies.data[joint->solver_b];
@@ -307,7 +307,7 @@ rblVec3 rbl_spring_impulse(const rblStep* step, const rblJoint* joint)
 }
 
 // Ask for the end of the step in place: what it would be off by there, over half of the time, less than now.
-float rbl_set_rows_ahead(rblStep* step, rblJoint* joint)
+float rbl_joint_set_rows_ahead(rblStep* step, rblJoint* joint)
 {
     const rblTransform a = end_of(step, joint->a, joint->solver_a);
     const rblTransform b = end_of(step, joint->b, joint->solver_b);
@@ -327,7 +327,7 @@ float rbl_set_rows_ahead(rblStep* step, rblJoint* joint)
     return aim_joint(step, joint, end, mean, a.q, b.q, 2.0 / (double)joint->seconds);
 }
 
-double rbl_row_velocity(const rblStep* step, const rblJoint* joint, const rblJointRow* row)
+double rbl_joint_row_velocity(const rblStep* step, const rblJoint* joint, const rblJointRow* row)
 {
     const rblSolverBody* a = &step->solver_bodies.data[joint->solver_a];
     const rblSolverBody* b = &step->solver_bodies.data[joint->solver_b];
@@ -345,7 +345,7 @@ double rbl_row_velocity(const rblStep* step, const rblJoint* joint, const rblJoi
     return rbl_dot3d(axis, rbl_sub3d(at_b, at_a));
 }
 
-void rbl_apply_to_joint(rblStep* step, const rblJoint* joint, rblVec3 linear_impulse, rblVec3 angular_impulse)
+void rbl_joint_apply(rblStep* step, const rblJoint* joint, rblVec3 linear_impulse, rblVec3 angular_impulse)
 {
     // Bodies of infinite mass are shared by all joints: never written, or a number gone bad would reach everyone.
     rblSolverBody a = step->solver_bodies.data[joint->solver_a];
@@ -353,6 +353,6 @@ void rbl_apply_to_joint(rblStep* step, const rblJoint* joint, rblVec3 linear_imp
     rbl_apply_impulse(&a, &b, joint->arm_a, joint->arm_b, linear_impulse);
     a.spin = rbl_sub3(a.spin, rbl_symmetric3_apply(&a.inverse_inertia, angular_impulse));
     b.spin = rbl_add3(b.spin, rbl_symmetric3_apply(&b.inverse_inertia, angular_impulse));
-    rbl_store_body(&step->solver_bodies.data[joint->solver_a], &a);
-    rbl_store_body(&step->solver_bodies.data[joint->solver_b], &b);
+    rbl_body_store(&step->solver_bodies.data[joint->solver_a], &a);
+    rbl_body_store(&step->solver_bodies.data[joint->solver_b], &b);
 }

@@ -11,11 +11,11 @@
 // ---- tuning ----
 
 #define STILL        1e-6f // m/s: not worth taking out
-#define MOST_GAIN    2.0   // factor on kinetic energy in one step
-#define MOST_PLACES  40    // rounds of Newton's method
+#define MAX_GAIN     2.0   // factor on kinetic energy in one step
+#define MAX_ROUNDS   40    // rounds of Newton's method
 #define LARGEST_TURN 0.5f  // rad in one of them
 
-static void feel_nothing(rblStep* step, rblJoint* joint, double work)
+static void ignore_impulse(rblStep* step, rblJoint* joint, double work)
 {
     rblWorld* world = step->world;
     const uint32_t a = step->solver_bodies.data[joint->solver_a].island;
@@ -44,11 +44,11 @@ static void load_bodies(rblStep* step)
         const rblMotion* motion = &world->motions.data[body->slot];
         body->velocity = motion->velocity;
         body->spin = motion->spin;
-        rbl_update_inertia(motion, body);
+        rbl_inertia_update(motion, body);
     }
     for (size_t i = 0; i < system->joints.count; ++i)
     {
-        rbl_place_joint(world, &world->joints.data[system->joints.data[i]]);
+        rbl_joint_locate(world, &world->joints.data[system->joints.data[i]]);
     }
 }
 
@@ -107,7 +107,7 @@ static void make_good(rblStep* step, const rblIsland* island)
     {
         return;
     }
-    const double most = island->dragged ? 1.0 : MOST_GAIN;
+    const double most = island->dragged ? 1.0 : MAX_GAIN;
     const double square = rbl_mind(rbl_maxd(1.0 + island->joint_loss / sum, 0.0), most);
     const float factor = (float)sqrt(square);
     for (uint32_t i = 0; i < island->count; ++i)
@@ -136,19 +136,19 @@ static void displace(rblStep* step, const rblSolverBody* body, float share)
 }
 
 // What the solve over the step left out of place.
-static void put_in_place(rblStep* step)
+static void correct_positions(rblStep* step)
 {
     rblWorld* world = step->world;
     const rblJointSystem* system = &step->joint_system;
-    for (int round = 0; round < MOST_PLACES; ++round)
+    for (int round = 0; round < MAX_ROUNDS; ++round)
     {
         for (size_t i = 0; i < system->bodies.count; ++i)
         {
             rblSolverBody* body = &step->solver_bodies.data[system->bodies.data[i]];
             body->velocity = body->spin = rbl_vec3(0, 0, 0);
-            rbl_update_inertia(&world->motions.data[body->slot], body);
+            rbl_inertia_update(&world->motions.data[body->slot], body);
         }
-        if (rbl_place_joints(step) == 0.0f)
+        if (rbl_joints_displace(step) == 0.0f)
         {
             return;
         }
@@ -165,13 +165,13 @@ static void put_in_place(rblStep* step)
     }
 }
 
-void rbl_settle_joints(rblStep* step)
+void rbl_joints_settle(rblStep* step)
 {
     if (step->joint_system.joints.count > 0)
     {
-        put_in_place(step);
+        correct_positions(step);
         load_bodies(step);
-        if (rbl_stop_joints(step, STILL, 0.0f, feel_nothing))
+        if (rbl_joints_stop(step, STILL, 0.0f, ignore_impulse))
         {
             store_bodies(step);
         }

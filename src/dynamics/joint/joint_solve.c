@@ -5,10 +5,10 @@
 
 // ---- tuning ----
 
-#define MOST_POLISH  8 // rounds of Newton's method after the contacts
-#define MOST_CHANGES 8 // who gives way is found out in as many solves
+#define MAX_POLISH  8 // rounds of Newton's method after the contacts
+#define MAX_CHANGES 8 // who gives way is found out in as many solves
 
-#define IN_PLACE                                                                                             \
+#define POSITION_TOLERANCE                                                                                   \
     3e-6f // m: near enough at the end of a step, and a little above the rounding of places 10 m off
 
 // ---- preparing ----
@@ -18,7 +18,7 @@ static uint32_t solver_of(const rblStep* step, uint32_t slot)
     return slot == RBL_NONE ? 0 : step->solver_index.data[slot];
 }
 
-rblResult rbl_begin_joints(rblStep* step)
+rblResult rbl_joints_begin(rblStep* step)
 {
     rblWorld* world = step->world;
     for (size_t i = 0; i < world->joints.count; ++i)
@@ -32,10 +32,10 @@ rblResult rbl_begin_joints(rblStep* step)
             joint->solver_b = solver_of(step, joint->b);
         }
     }
-    return rbl_build_joint_system(step);
+    return rbl_joint_system_build(step);
 }
 
-void rbl_prepare_joints(rblStep* step)
+void rbl_joints_prepare(rblStep* step)
 {
     rblWorld* world = step->world;
     for (size_t i = 0; i < world->joints.count; ++i)
@@ -47,13 +47,13 @@ void rbl_prepare_joints(rblStep* step)
                                       step->solver_bodies.data[joint->solver_b].seconds);
             joint->slack = joint->kind == RBL_JOINT_ROPE;
             joint->row_count = 0;
-            rbl_place_joint(world, joint);
-            rbl_limit_joint(world, joint);
+            rbl_joint_locate(world, joint);
+            rbl_joint_limit(world, joint);
         }
     }
 }
 
-void rbl_share_joint_seconds(rblStep* step)
+void rbl_joints_share_seconds(rblStep* step)
 {
     const rblJointSystem* system = &step->joint_system;
     for (uint32_t i = 0; i < system->bodies.count; ++i)
@@ -106,17 +106,17 @@ static bool pulls(const rblJoint* joint)
 static bool wants_to_pull(const rblStep* step, const rblJoint* joint)
 {
     return joint->row_count > 0 &&
-           rbl_row_velocity(step, joint, &joint->rows[0]) > joint->rows[0].target + 1e-7;
+           rbl_joint_row_velocity(step, joint, &joint->rows[0]) > joint->rows[0].target + 1e-7;
 }
 
-float rbl_refresh_joints(rblStep* step)
+float rbl_joints_refresh(rblStep* step)
 {
     rblWorld* world = step->world;
     rblJointSystem* system = &step->joint_system;
     float worst = 0.0f;
     for (uint32_t i = 0; i < system->bodies.count; ++i)
     {
-        system->poses.data[i] = rbl_predict_pose(step, system->bodies.data[i]);
+        system->poses.data[i] = rbl_pose_predict(step, system->bodies.data[i]);
     }
     for (size_t i = 0; i < world->joints.count; ++i)
     {
@@ -125,14 +125,14 @@ float rbl_refresh_joints(rblStep* step)
         {
             continue;
         }
-        worst = rbl_maxf(worst, rbl_set_rows_ahead(step, joint));
+        worst = rbl_maxf(worst, rbl_joint_set_rows_ahead(step, joint));
         if (joint->kind == RBL_JOINT_ROPE)
         {
             joint->slack = !pulls(joint) && !wants_to_pull(step, joint);
         }
         turn_impulses(joint);
     }
-    rbl_factor_joints(step, true);
+    rbl_joints_factor(step, true);
     return worst;
 }
 
@@ -172,10 +172,10 @@ static void take_best(rblStep* step)
 
 // The first rows are those for bodies that go on as before: with the forces of the step and no impulses light links would be
 // seen far from where they will be.
-void rbl_look_along_joints(rblStep* step)
+void rbl_joints_first_refresh(rblStep* step)
 {
     rblJointSystem* system = &step->joint_system;
-    rbl_begin_balance(step);
+    rbl_joints_begin_balance(step);
     keep_best(step);
     for (size_t i = 0; i < system->bodies.count; ++i)
     {
@@ -184,7 +184,7 @@ void rbl_look_along_joints(rblStep* step)
         body->velocity = before->velocity;
         body->spin = before->spin;
     }
-    (void)rbl_refresh_joints(step);
+    (void)rbl_joints_refresh(step);
     take_best(step);
 }
 
@@ -199,7 +199,7 @@ static bool let_go(rblStep* step, rblJoint* joint)
     }
     if (!step->joint_system.balanced)
     {
-        rbl_apply_to_joint(step, joint, rbl_neg3(joint->linear_impulse), rbl_vec3(0, 0, 0));
+        rbl_joint_apply(step, joint, rbl_neg3(joint->linear_impulse), rbl_vec3(0, 0, 0));
     }
     joint->linear_impulse = rbl_vec3(0, 0, 0);
     joint->slack = true;
@@ -221,7 +221,7 @@ static bool limit_spring(rblJoint* joint)
 }
 
 // Joints that asked for more than they can do. True when there are any.
-static bool give_way(rblStep* step)
+static bool yield(rblStep* step)
 {
     rblWorld* world = step->world;
     bool any = false;
@@ -237,17 +237,17 @@ static bool give_way(rblStep* step)
 // The direct solve, until no joint has to give way. Returns the largest miss before it, m/s.
 static float solve_all(rblStep* step)
 {
-    const float miss = rbl_solve_joints(step);
-    for (int change = 0; change < MOST_CHANGES && give_way(step); ++change)
+    const float miss = rbl_joints_solve(step);
+    for (int change = 0; change < MAX_CHANGES && yield(step); ++change)
     {
-        rbl_factor_joints(step, step->joint_system.balanced);
-        (void)rbl_solve_joints(step);
+        rbl_joints_factor(step, step->joint_system.balanced);
+        (void)rbl_joints_solve(step);
     }
     return miss;
 }
 
 // Ropes that must pull now; springs that need not pull with all they have, or in another direction. True when rows changed.
-static bool take_hold(rblStep* step)
+static bool become_rigid(rblStep* step)
 {
     rblWorld* world = step->world;
     bool any = false;
@@ -260,7 +260,7 @@ static bool take_hold(rblStep* step)
         }
         if (joint->kind == RBL_JOINT_SPRING)
         {
-            const rblVec3 linear_impulse = rbl_spring_impulse(step, joint);
+            const rblVec3 linear_impulse = rbl_joint_spring_impulse(step, joint);
             const float most = joint->max_force * joint->seconds;
             const float length = rbl_length3(linear_impulse);
             joint->slack = length >= most;
@@ -276,37 +276,37 @@ static bool take_hold(rblStep* step)
     return any;
 }
 
-float rbl_sweep_joints(rblStep* step)
+float rbl_joints_sweep(rblStep* step)
 {
     if (step->joint_system.joints.count == 0)
     {
         return 0.0f;
     }
-    if (take_hold(step))
+    if (become_rigid(step))
     {
-        rbl_factor_joints(step, true);
+        rbl_joints_factor(step, true);
     }
     return solve_all(step);
 }
 
 // Newton's method for joints alone. It need not converge where links whip through half a turn in a step: the best round counts,
 // and the rest is put in place after the step.
-void rbl_polish_joints(rblStep* step)
+void rbl_joints_polish(rblStep* step)
 {
     float least = INFINITY;
-    for (int round = 0; round <= MOST_POLISH && step->joint_system.joints.count > 0; ++round)
+    for (int round = 0; round <= MAX_POLISH && step->joint_system.joints.count > 0; ++round)
     {
-        const float off = rbl_refresh_joints(step);
+        const float off = rbl_joints_refresh(step);
         if (off < least)
         {
             least = off;
             keep_best(step);
         }
-        if (least < IN_PLACE || round == MOST_POLISH || !(off < 10.0f * least))
+        if (least < POSITION_TOLERANCE || round == MAX_POLISH || !(off < 10.0f * least))
         {
             break;
         }
-        (void)rbl_sweep_joints(step);
+        (void)rbl_joints_sweep(step);
     }
     if (least < INFINITY)
     {
@@ -319,7 +319,7 @@ void rbl_polish_joints(rblStep* step)
 // A rope that is not at its length by the end of the step holds nothing, nor does one whose ends come closer.
 static bool is_taut(const rblStep* step, const rblJoint* joint, float seconds)
 {
-    const double speed = joint->row_count > 0 ? rbl_row_velocity(step, joint, &joint->rows[0]) : 0.0;
+    const double speed = joint->row_count > 0 ? rbl_joint_row_velocity(step, joint, &joint->rows[0]) : 0.0;
     return speed > 0.0 &&
            (double)rbl_length3(joint->apart) + speed * (double)seconds >= (double)joint->length;
 }
@@ -330,7 +330,7 @@ static double fastest_row(const rblStep* step, const rblJoint* joint)
     double fastest = 0.0;
     for (uint32_t r = 0; r < joint->row_count && !joint->slack; ++r)
     {
-        const double speed = fabs(rbl_row_velocity(step, joint, &joint->rows[r]));
+        const double speed = fabs(rbl_joint_row_velocity(step, joint, &joint->rows[r]));
         fastest = rbl_maxd(fastest, speed * (joint->rows[r].turns ? reach : 1.0));
     }
     return fastest;
@@ -355,7 +355,7 @@ static double driver_work(const rblStep* step, const rblJoint* joint, rblVec3 li
     return a_driven ? -power : power;
 }
 
-float rbl_place_joints(rblStep* step)
+float rbl_joints_displace(rblStep* step)
 {
     rblWorld* world = step->world;
     const rblJointSystem* system = &step->joint_system;
@@ -363,15 +363,15 @@ float rbl_place_joints(rblStep* step)
     for (size_t i = 0; i < system->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
-        rbl_place_joint(world, joint);
-        worst = rbl_maxf(worst, rbl_set_rows_for_place(step, joint));
+        rbl_joint_locate(world, joint);
+        worst = rbl_maxf(worst, rbl_joint_set_rows_displacement(step, joint));
         joint->kept_linear_impulse = joint->linear_impulse;
         joint->kept_angular_impulse = joint->angular_impulse;
         joint->linear_impulse = joint->angular_impulse = rbl_vec3(0, 0, 0);
     }
-    if (worst > IN_PLACE)
+    if (worst > POSITION_TOLERANCE)
     {
-        rbl_factor_joints(step, false);
+        rbl_joints_factor(step, false);
         (void)solve_all(step);
     }
     for (size_t i = 0; i < system->joints.count; ++i)
@@ -380,10 +380,10 @@ float rbl_place_joints(rblStep* step)
         joint->linear_impulse = joint->kept_linear_impulse;
         joint->angular_impulse = joint->kept_angular_impulse;
     }
-    return worst > IN_PLACE ? worst : 0.0f;
+    return worst > POSITION_TOLERANCE ? worst : 0.0f;
 }
 
-bool rbl_stop_joints(rblStep* step, float threshold, float seconds, rblJointImpulseFcn* felt)
+bool rbl_joints_stop(rblStep* step, float threshold, float seconds, rblJointImpulseFcn* report)
 {
     rblWorld* world = step->world;
     const rblJointSystem* system = &step->joint_system;
@@ -391,7 +391,7 @@ bool rbl_stop_joints(rblStep* step, float threshold, float seconds, rblJointImpu
     for (size_t i = 0; i < system->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
-        rbl_set_rows_now(step, joint);
+        rbl_joint_set_rows_now(step, joint);
         joint->slack = joint->kind == RBL_JOINT_ROPE && !is_taut(step, joint, seconds);
         fastest = rbl_maxd(fastest, fastest_row(step, joint));
     }
@@ -406,12 +406,12 @@ bool rbl_stop_joints(rblStep* step, float threshold, float seconds, rblJointImpu
         joint->kept_angular_impulse = joint->angular_impulse;
         joint->linear_impulse = joint->angular_impulse = rbl_vec3(0, 0, 0);
     }
-    rbl_factor_joints(step, false);
+    rbl_joints_factor(step, false);
     (void)solve_all(step);
     for (size_t i = 0; i < system->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
-        felt(step, joint, driver_work(step, joint, joint->linear_impulse, joint->angular_impulse));
+        report(step, joint, driver_work(step, joint, joint->linear_impulse, joint->angular_impulse));
         joint->linear_impulse = joint->kept_linear_impulse;
         joint->angular_impulse = joint->kept_angular_impulse;
     }
@@ -427,9 +427,9 @@ static void add_impact_impulse(rblStep* step, rblJoint* joint, double work)
 
 // Relative velocity that joints cannot follow goes: a rope that pulls tight, an impact on one end of a rod. Inelastic. The arms are
 // those of now: a body that swings freely has no such velocity.
-bool rbl_tighten_joints(rblStep* step, float threshold)
+bool rbl_joints_tighten(rblStep* step, float threshold)
 {
-    return rbl_stop_joints(step, threshold, step->seconds, add_impact_impulse);
+    return rbl_joints_stop(step, threshold, step->seconds, add_impact_impulse);
 }
 
 // ---- after ----
@@ -460,7 +460,7 @@ static rblJointEvent break_event(const rblWorld* world, uint32_t slot, float for
     };
 }
 
-rblResult rbl_finish_joints(rblStep* step)
+rblResult rbl_joints_finish(rblStep* step)
 {
     rblWorld* world = step->world;
     for (uint32_t i = 0; i < world->joints.count; ++i)
@@ -481,7 +481,7 @@ rblResult rbl_finish_joints(rblStep* step)
         {
             return rbl_fail_memory();
         }
-        rbl_remove_joint(world, i);
+        rbl_joint_remove(world, i);
     }
     return RBL_OK;
 }

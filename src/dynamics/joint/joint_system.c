@@ -186,7 +186,7 @@ static void find_loops(rblStep* step)
     }
 }
 
-rblResult rbl_build_joint_system(rblStep* step)
+rblResult rbl_joint_system_build(rblStep* step)
 {
     rblWorld* world = step->world;
     rblJointSystem* system = &step->joint_system;
@@ -328,7 +328,7 @@ static void add_impulses(const rblStep* step, double* out)
     }
 }
 
-void rbl_begin_balance(rblStep* step)
+void rbl_joints_begin_balance(rblStep* step)
 {
     rblJointSystem* system = &step->joint_system;
     for (size_t i = 0; i < system->given.count; ++i)
@@ -422,7 +422,7 @@ static void write_joint(rblStep* step, const rblJoint* joint)
     }
 }
 
-void rbl_factor_joints(rblStep* step, bool balanced)
+void rbl_joints_factor(rblStep* step, bool balanced)
 {
     rblWorld* world = step->world;
     rblJointSystem* system = &step->joint_system;
@@ -458,8 +458,8 @@ static double write_misses(rblStep* step, const rblJoint* joint)
         if (r < joint->row_count && !joint->slack)
         {
             const rblJointRow* row = &joint->rows[r];
-            vector[r] =
-                row->target - rbl_row_velocity(step, joint, row) - row->softness * row_impulse(joint, row);
+            vector[r] = row->target - rbl_joint_row_velocity(step, joint, row) -
+                        row->softness * row_impulse(joint, row);
             largest = rbl_maxd(largest, fabs(vector[r]) * (row->turns ? reach : 1.0));
         }
     }
@@ -522,7 +522,7 @@ static void move_body(rblStep* step, uint32_t node)
     body->spin = rbl_to_float3(rbl_add3d(rbl_to_double3(body->spin), rbl_vec3d(d[3], d[4], d[5])));
 }
 
-float rbl_solve_joints(rblStep* step)
+float rbl_joints_solve(rblStep* step)
 {
     rblWorld* world = step->world;
     rblJointSystem* system = &step->joint_system;

@@ -121,7 +121,7 @@ static void reconsider(rblWorld* world, const rblJoint* joint, int change)
         if (slots[k] != RBL_NONE)
         {
             world->bodies.data[slots[k]].joint_count += (uint32_t)change;
-            rbl_wake_body(world, slots[k]);
+            rbl_slot_wake(world, slots[k]);
             rbl_broad_phase_touch(world->broad, slots[k]);
         }
     }
@@ -159,12 +159,12 @@ static rblResult find_joint(rblWorldId world_id, rblJointId id, rblWorld** world
 {
     RBL_TRY(rbl_world_find(world_id, world));
     RBL_TRY(
-        rbl_check_id("joint", &(*world)->joint_ids, (*world)->serial, id.index1, id.generation, id.world));
+        rbl_id_check("joint", &(*world)->joint_ids, (*world)->serial, id.index1, id.generation, id.world));
     *joint = &(*world)->joints.data[id.index1 - 1];
     return RBL_OK;
 }
 
-void rbl_remove_joint(rblWorld* world, uint32_t slot)
+void rbl_joint_remove(rblWorld* world, uint32_t slot)
 {
     rblJoint* joint = &world->joints.data[slot];
     reconsider(world, joint, -1);
@@ -177,19 +177,19 @@ rblResult rbl_joint_destroy(rblWorldId world_id, rblJointId id)
     rblWorld* world = NULL;
     rblJoint* joint = NULL;
     RBL_TRY(find_joint(world_id, id, &world, &joint));
-    rbl_remove_joint(world, id.index1 - 1);
+    rbl_joint_remove(world, id.index1 - 1);
     RBL_NOTE_CALL(world, .code = RBL_CALL_JOINT_DESTROY, .joint = id);
     return RBL_OK;
 }
 
-void rbl_remove_joints_of(rblWorld* world, uint32_t slot)
+void rbl_body_remove_joints(rblWorld* world, uint32_t slot)
 {
     for (uint32_t i = 0; i < world->joints.count && world->bodies.data[slot].joint_count > 0; ++i)
     {
         const rblJoint* joint = &world->joints.data[i];
         if (joint->generation != 0 && (joint->a == slot || joint->b == slot))
         {
-            rbl_remove_joint(world, i);
+            rbl_joint_remove(world, i);
         }
     }
 }
@@ -211,10 +211,10 @@ rblResult rbl_joint_set_target(rblWorldId world_id, rblJointId id, rblVec3 ancho
         return rbl_fail(RBL_ERROR_ARGUMENT, "joint: the target must be finite");
     }
     joint->anchor_b = into_frame(world, joint->b, anchor_b);
-    rbl_wake_body(world, joint->a);
+    rbl_slot_wake(world, joint->a);
     if (joint->b != RBL_NONE)
     {
-        rbl_wake_body(world, joint->b);
+        rbl_slot_wake(world, joint->b);
     }
     RBL_NOTE_CALL(world, .code = RBL_CALL_JOINT_SET_TARGET, .joint = id, .first = anchor_b);
     return RBL_OK;
@@ -268,7 +268,7 @@ rblResult rbl_world_joint_events(rblWorldId world_id, const rblJointEvent** even
     return RBL_OK;
 }
 
-bool rbl_joints_forbid(const rblWorld* world, uint32_t a, uint32_t b)
+bool rbl_joints_forbid_pair(const rblWorld* world, uint32_t a, uint32_t b)
 {
     if (world->bodies.data[a].joint_count == 0 || world->bodies.data[b].joint_count == 0)
     {

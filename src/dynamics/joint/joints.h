@@ -87,76 +87,75 @@ void rbl_joint_system_free(rblJointSystem* system);
 bool rbl_joint_is_active(const rblStep* step, const rblJoint* joint);
 
 // Where it is now: arms and how far the points are apart.
-void rbl_place_joint(rblWorld* world, rblJoint* joint);
+void rbl_joint_locate(rblWorld* world, rblJoint* joint);
 
 // How much of what it is off by now stays: one step puts only so much right.
-void rbl_limit_joint(const rblWorld* world, rblJoint* joint);
+void rbl_joint_limit(const rblWorld* world, rblJoint* joint);
 
 // Rows for no relative velocity where the bodies are now.
-void rbl_set_rows_now(rblStep* step, rblJoint* joint);
+void rbl_joint_set_rows_now(rblStep* step, rblJoint* joint);
 
 // Rows for a displacement into place. Returns how far off it is, m.
-float rbl_set_rows_for_place(rblStep* step, rblJoint* joint);
+float rbl_joint_set_rows_displacement(rblStep* step, rblJoint* joint);
 
 // Rows for ending the step in place, from where the bodies would be with the velocities so far. Returns how far off, m.
-float rbl_set_rows_ahead(rblStep* step, rblJoint* joint);
+float rbl_joint_set_rows_ahead(rblStep* step, rblJoint* joint);
 
 // The velocity that a row is about.
-double rbl_row_velocity(const rblStep* step, const rblJoint* joint, const rblJointRow* row);
+double rbl_joint_row_velocity(const rblStep* step, const rblJoint* joint, const rblJointRow* row);
 
 // The impulse of a spring on b for the velocities so far, before its limit.
-rblVec3 rbl_spring_impulse(const rblStep* step, const rblJoint* joint);
+rblVec3 rbl_joint_spring_impulse(const rblStep* step, const rblJoint* joint);
 
 // Impulse and angular impulse on b, the opposite on a.
-void rbl_apply_to_joint(rblStep* step, const rblJoint* joint, rblVec3 linear_impulse,
-                        rblVec3 angular_impulse);
+void rbl_joint_apply(rblStep* step, const rblJoint* joint, rblVec3 linear_impulse, rblVec3 angular_impulse);
 
 // ---- all joints ----
 
 // Stages: connect the bodies of joints; prepare, sweep and polish in the contact solve; after the step (joint_solve.c).
-rblResult rbl_begin_joints(rblStep* step);
-void rbl_prepare_joints(rblStep* step);
-void rbl_look_along_joints(rblStep* step); // the first refresh
-float rbl_sweep_joints(rblStep* step);
-float rbl_refresh_joints(
+rblResult rbl_joints_begin(rblStep* step);
+void rbl_joints_prepare(rblStep* step);
+void rbl_joints_first_refresh(rblStep* step); // the first refresh
+float rbl_joints_sweep(rblStep* step);
+float rbl_joints_refresh(
     rblStep* step); // between sweeps: returns how far the worst would be off at the end, m
-void rbl_polish_joints(rblStep* step);
-rblResult rbl_finish_joints(rblStep* step);
+void rbl_joints_polish(rblStep* step);
+rblResult rbl_joints_finish(rblStep* step);
 
 // Velocities across joints to zero, for what pulls tight suddenly. True when there was anything to do.
-bool rbl_tighten_joints(rblStep* step, float threshold);
+bool rbl_joints_tighten(rblStep* step, float threshold);
 
 // The same at the end of the step, and joints' energy made good (joint_settle.c).
-void rbl_settle_joints(rblStep* step);
+void rbl_joints_settle(rblStep* step);
 
 // The linear system of the joints (joint_system.c): from the rows of all joints; one solve of it, applied to velocities and
 // impulses. Returns the largest miss before it, m/s. With `balanced`, impulses turn with the bodies while velocities change.
-rblResult rbl_build_joint_system(rblStep* step);
-void rbl_begin_balance(rblStep* step);
-void rbl_factor_joints(rblStep* step, bool balanced);
-float rbl_solve_joints(rblStep* step);
+rblResult rbl_joint_system_build(rblStep* step);
+void rbl_joints_begin_balance(rblStep* step);
+void rbl_joints_factor(rblStep* step, bool balanced);
+float rbl_joints_solve(rblStep* step);
 uint32_t rbl_joint_root(rblStep* step,
                         uint32_t node); // the same for all bodies that hang together by joints
 
 // All relative velocities that joints forbid to zero, when one is above the threshold: inelastic. `seconds` is how far ahead a
 // rope looks for its length. `felt` is told of each joint, with the impulse in `linear_impulse` and `turn`, and of the work of its driver.
 typedef void rblJointImpulseFcn(rblStep* step, rblJoint* joint, double work);
-bool rbl_stop_joints(rblStep* step, float threshold, float seconds, rblJointImpulseFcn* felt);
+bool rbl_joints_stop(rblStep* step, float threshold, float seconds, rblJointImpulseFcn* report);
 
 // Displacements of the bodies, for velocities, that put joints in place. Returns how far the worst was off; 0: nothing to do.
-float rbl_place_joints(rblStep* step);
+float rbl_joints_displace(rblStep* step);
 
 // Bodies that hang together have the same time left: the least of theirs.
-void rbl_share_joint_seconds(rblStep* step);
+void rbl_joints_share_seconds(rblStep* step);
 
 // Work put in through a joint in the contact solve: by springs, and by partners of infinite mass that move.
 double rbl_joint_work(const rblStep* step, const rblJoint* joint);
-void rbl_remove_joint(rblWorld* world, uint32_t slot);
+void rbl_joint_remove(rblWorld* world, uint32_t slot);
 
 // True when a joint between two bodies keeps them from colliding.
-bool rbl_joints_forbid(const rblWorld* world, uint32_t a, uint32_t b);
+bool rbl_joints_forbid_pair(const rblWorld* world, uint32_t a, uint32_t b);
 
 // The bodies of a destroyed body's joints are let go.
-void rbl_remove_joints_of(rblWorld* world, uint32_t slot);
+void rbl_body_remove_joints(rblWorld* world, uint32_t slot);
 
 #endif

@@ -12,13 +12,13 @@
 
 // ---- tuning ----
 
-#define FEELS         0.02f // of its weight: a smaller change of force is not looked at
-#define FALLS         0.05f // of gravity: an acceleration that the other contacts leave
-#define LOAD_SHARE    0.25f // of what its contacts bear: a larger change is for awake bodies
-#define SMALL_SHARE   0.25f // of the sleep speed
-#define MEAN_TIME     0.25f // s
-#define SWEEPS        32    // over the contacts of a sleeper, at most
-#define MOST_CONTACTS 96    // that may hold a sleeper
+#define MIN_CHANGE   0.02f // of its weight: a smaller change of force is not looked at
+#define FALLS        0.05f // of gravity: an acceleration that the other contacts leave
+#define LOAD_SHARE   0.25f // of what its contacts bear: a larger change is for awake bodies
+#define SMALL_SHARE  0.25f // of the sleep speed
+#define MEAN_TIME    0.25f // s
+#define SWEEPS       32    // over the contacts of a sleeper, at most
+#define MAX_CONTACTS 96    // that may hold a sleeper
 
 #define ROCKING_IMPACT                                                                                       \
     4.0f // times the sleep speed: what a body that rocks in its place does to sleepers is no impact below that
@@ -46,7 +46,7 @@ rblVec3 rbl_pair_force(const rblWorld* world, const rblPair* pair, bool on_b)
 }
 
 // Weight points upwards where the gravity scale is negative.
-float rbl_part_against_weight(const rblWorld* world, uint32_t slot, rblVec3 force)
+float rbl_body_support_part(const rblWorld* world, uint32_t slot, rblVec3 force)
 {
     const float gravity = rbl_length3(world->def.gravity);
     const float along = rbl_dot3(force, world->def.gravity);
@@ -73,11 +73,11 @@ static void add_pair(rblStep* step, const rblPair* pair, bool on_b)
     }
     load->force = rbl_add3(load->force, sum);
     load->force_sum += rbl_length3(sum);
-    load->support += rbl_maxf(rbl_part_against_weight(world, slot, sum), 0.0f);
+    load->support += rbl_maxf(rbl_body_support_part(world, slot, sum), 0.0f);
 }
 
 // The loads of all bodies that are watched.
-void rbl_sum_loads(rblStep* step)
+void rbl_loads_sum(rblStep* step)
 {
     rblWorld* world = step->world;
     if (world->bodies.count == 0 || memchr(step->watched.data, 1, world->bodies.count) == NULL)
@@ -108,8 +108,8 @@ void rbl_sum_loads(rblStep* step)
 typedef struct Support
 {
     rblSolverBody ground, body;
-    rblSolverContact contacts[MOST_CONTACTS];
-    float friction[MOST_CONTACTS];
+    rblSolverContact contacts[MAX_CONTACTS];
+    float friction[MAX_CONTACTS];
     uint32_t count;
 } Support;
 
@@ -124,7 +124,7 @@ static void add_support(const rblStep* step, const rblPair* pair, uint32_t slot,
     const float scale = (is_b ? step->seconds : -step->seconds) * pair_rate(pair, is_b);
     const rblBody* a = &world->bodies.data[pair->a];
     const rblBody* b = &world->bodies.data[pair->b];
-    for (uint32_t i = 0; i < pair->leading && support_sum->count < MOST_CONTACTS; ++i)
+    for (uint32_t i = 0; i < pair->leading && support_sum->count < MAX_CONTACTS; ++i)
     {
         const rblContact* from = &world->contacts.data[pair->first + i];
         rblSolverContact* contact = &support_sum->contacts[support_sum->count];
@@ -133,7 +133,7 @@ static void add_support(const rblStep* step, const rblPair* pair, uint32_t slot,
             .normal = rbl_scale3(from->normal, is_b ? 1.0f : -1.0f),
             .normal_impulse = fabsf(scale) * from->normal_impulse,
         };
-        rbl_prepare_masses(&support_sum->ground, &support_sum->body, contact);
+        rbl_contact_prepare_masses(&support_sum->ground, &support_sum->body, contact);
         const rblVec3 friction = rbl_scale3(from->friction, scale);
         contact->tangent_impulse[0] = rbl_dot3(friction, contact->tangent);
         contact->tangent_impulse[1] = rbl_dot3(friction, rbl_contact_tangent2(contact));
@@ -153,7 +153,7 @@ static void begin_support(const rblStep* step, uint32_t slot, Support* support_s
     support_sum->ground = (rblSolverBody){.slot = RBL_NONE};
     support_sum->body = (rblSolverBody){.inverse_mass = motion->inverse_mass, .slot = slot};
     support_sum->count = 0;
-    rbl_update_inertia(motion, &support_sum->body);
+    rbl_inertia_update(motion, &support_sum->body);
     support_sum->body.velocity = rbl_mul_add3(fall, step->seconds * motion->inverse_mass, body->rest.pull);
     support_sum->body.spin = rbl_symmetric3_apply(&support_sum->body.inverse_inertia,
                                                   rbl_scale3(body->rest.joint_torque, step->seconds));
@@ -180,13 +180,13 @@ static rblResult can_stay(rblStep* step, uint32_t slot, bool* out)
 {
     rblWorld* world = step->world;
     Support support_sum;
-    RBL_TRY(rbl_make_links(step));
+    RBL_TRY(rbl_links_make(step));
     begin_support(step, slot, &support_sum);
     for (uint32_t i = step->links.firsts.data[slot]; i < step->links.firsts.data[slot + 1]; ++i)
     {
         const rblPair* pair = &world->pairs.data[step->links.pairs.data[i]];
         const uint32_t other = pair->a == slot ? pair->b : pair->a;
-        if (world->bodies.data[other].awake && !rbl_is_rocking(world, other))
+        if (world->bodies.data[other].awake && !rbl_body_is_rocking(world, other))
         {
             add_forced(step, pair, slot, &support_sum);
         }
@@ -199,14 +199,14 @@ static rblResult can_stay(rblStep* step, uint32_t slot, bool* out)
     {
         for (uint32_t i = 0; i < support_sum.count; ++i)
         {
-            rbl_solve_contact(&support_sum.ground, &support_sum.body, &support_sum.contacts[i],
+            rbl_contact_solve(&support_sum.ground, &support_sum.body, &support_sum.contacts[i],
                               support_sum.friction[i]);
         }
     }
     const rblBody* body = &world->bodies.data[slot];
     const float gravity = fabsf(body->gravity_scale) * rbl_length3(world->def.gravity);
     const float slow = rbl_maxf(FALLS * gravity * step->seconds, SMALL_SHARE * world->def.sleep_speed);
-    *out = rbl_fastest_point(body, support_sum.body.velocity, support_sum.body.spin) < slow;
+    *out = rbl_body_max_speed(body, support_sum.body.velocity, support_sum.body.spin) < slow;
     return RBL_OK;
 }
 
@@ -223,7 +223,7 @@ static void watch(rblStep* step, const rblPair* pair, uint32_t slot)
 }
 
 // Sleepers that an awake body may have touched or left.
-void rbl_watch_sleepers(rblStep* step)
+void rbl_sleepers_watch(rblStep* step)
 {
     rblWorld* world = step->world;
     for (size_t i = 0; i < step->active_pairs.count; ++i)
@@ -243,7 +243,7 @@ void rbl_watch_sleepers(rblStep* step)
 }
 
 // Impacts are not among the forces of contacts.
-void rbl_wake_by_impacts(rblStep* step)
+void rbl_sleepers_wake_by_impacts(rblStep* step)
 {
     rblWorld* world = step->world;
     for (size_t i = 0; i < step->manifold_impacts.count; ++i)
@@ -260,17 +260,17 @@ void rbl_wake_by_impacts(rblStep* step)
             const rblVec3 velocity = rbl_scale3(impact->impulse, motion->inverse_mass);
             const uint32_t other = b_sleeps ? pair->a : pair->b;
             const float slow =
-                world->def.sleep_speed * (rbl_is_rocking(world, other) ? ROCKING_IMPACT : 1.0f);
-            if (rbl_fastest_point(&world->bodies.data[slot], velocity, spin) > slow)
+                world->def.sleep_speed * (rbl_body_is_rocking(world, other) ? ROCKING_IMPACT : 1.0f);
+            if (rbl_body_max_speed(&world->bodies.data[slot], velocity, spin) > slow)
             {
-                rbl_wake_sleeper(world, slot);
+                rbl_slot_wake_sleeper(world, slot);
             }
         }
     }
 }
 
 // True when what the contacts do to a sleeper has changed since it was last looked at.
-static bool feels_change(const rblStep* step, uint32_t slot)
+static bool has_changed_load(const rblStep* step, uint32_t slot)
 {
     const rblWorld* world = step->world;
     const rblBody* body = &world->bodies.data[slot];
@@ -279,7 +279,7 @@ static bool feels_change(const rblStep* step, uint32_t slot)
     const rblVec3 force = rbl_sub3(load->force, body->rest.force);
     const rblVec3 torque = rbl_sub3(load->torque, body->rest.torque);
     return rbl_length3(force) * body->shape.radius + rbl_length3(torque) >
-           FEELS * weight * body->shape.radius;
+           MIN_CHANGE * weight * body->shape.radius;
 }
 
 // The running mean of the load. Bodies that rock on a sleeper put now more on it, now less.
@@ -300,35 +300,35 @@ static rblResult notice(rblStep* step, uint32_t slot)
     rblBody* body = &world->bodies.data[slot];
     const rblLoad* load = &step->loads.data[slot];
     follow_load(step, load->force, &body->rest);
-    if (body->awake || (!body->rest.untried && !feels_change(step, slot)))
+    if (body->awake || (!body->rest.untried && !has_changed_load(step, slot)))
     {
         return RBL_OK;
     }
     if (body->rest.untried)
     {
-        return rbl_wake_unsupported(step, slot);
+        return rbl_slot_wake_unsupported(step, slot);
     }
     bool stays = false;
     RBL_TRY(can_stay(step, slot, &stays));
     if (!stays)
     {
-        return rbl_wake_unsupported(step, slot);
+        return rbl_slot_wake_unsupported(step, slot);
     }
     if (rbl_length3(rbl_sub3(body->rest.mean_force, body->rest.first_force)) >
         LOAD_SHARE * body->rest.force_sum)
     {
-        rbl_wake_body(world, slot);
+        rbl_slot_wake(world, slot);
     }
     body->rest.force = load->force;
     body->rest.torque = load->torque;
     return RBL_OK;
 }
 
-rblResult rbl_notice_changes(rblStep* step)
+rblResult rbl_sleepers_check_loads(rblStep* step)
 {
     rblWorld* world = step->world;
     step->links.made = false; // touches have changed with the step
-    rbl_wake_by_impacts(step);
+    rbl_sleepers_wake_by_impacts(step);
     for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
     {
         if (step->watched.data[slot] && step->activities.data[slot] == RBL_ACTIVITY_ASLEEP)

@@ -26,7 +26,7 @@ struct rblSleepStage
 
 RBL_DEFINE_STAGE_MEMORY(struct rblSleepStage, rbl_sleep_stage, ARRAYS)
 
-float rbl_fastest_point(const rblBody* body, rblVec3 velocity, rblVec3 spin)
+float rbl_body_max_speed(const rblBody* body, rblVec3 velocity, rblVec3 spin)
 {
     return rbl_length3(velocity) + body->shape.radius * rbl_length3(spin);
 }
@@ -46,9 +46,9 @@ static bool has_rested(const rblStep* step, const rblBody* body, const rblMotion
 {
     const rblWorld* world = step->world;
     const rblQuat turn = rbl_quat_mul(rbl_quat_conjugate(body->rest_pose.q), motion->orientation);
-    const float way = rbl_length3(rbl_sub3(motion->center, body->rest_pose.p));
+    const float distance = rbl_length3(rbl_sub3(motion->center, body->rest_pose.p));
     const float angle = 2.0f * rbl_length3(rbl_vec3(turn.x, turn.y, turn.z));
-    return way + body->shape.radius * angle < rocking_distance(world, body) &&
+    return distance + body->shape.radius * angle < rocking_distance(world, body) &&
            rbl_length3(motion->spin) * step->seconds < 1.0f;
 }
 
@@ -62,7 +62,7 @@ static void count_stillness(rblStep* step)
         const uint32_t slot = step->solver_bodies.data[i].slot;
         const rblMotion* motion = &world->motions.data[slot];
         rblBody* body = &world->bodies.data[slot];
-        const bool still = rbl_fastest_point(body, motion->velocity, motion->spin) < world->def.sleep_speed;
+        const bool still = rbl_body_max_speed(body, motion->velocity, motion->spin) < world->def.sleep_speed;
         body->still_time = still ? body->still_time + step->seconds : 0.0f;
         body->rest_time += step->seconds;
         if (!has_rested(step, body, motion))
@@ -74,7 +74,7 @@ static void count_stillness(rblStep* step)
 }
 
 // Moves about a place, and has for some steps.
-bool rbl_is_rocking(const rblWorld* world, uint32_t slot)
+bool rbl_body_is_rocking(const rblWorld* world, uint32_t slot)
 {
     const float time = world->bodies.data[slot].rest_time;
     return time > 0.0f && time >= ROCKING_TIME * world->def.sleep_time;
@@ -87,7 +87,7 @@ static bool is_at_rest(const rblWorld* world, const rblBody* body)
     return time > 0.0f && time >= world->def.sleep_time;
 }
 
-static bool is_calm(const rblStep* step, uint32_t slot)
+static bool is_below_sleep_speed(const rblStep* step, uint32_t slot)
 {
     const rblWorld* world = step->world;
     const rblBody* body = &world->bodies.data[slot];
@@ -96,7 +96,7 @@ static bool is_calm(const rblStep* step, uint32_t slot)
     case RBL_ACTIVITY_AWAKE:
         return is_at_rest(world, body);
     case RBL_ACTIVITY_DRIVEN:
-        return rbl_fastest_point(body, world->motions.data[slot].velocity, world->motions.data[slot].spin) ==
+        return rbl_body_max_speed(body, world->motions.data[slot].velocity, world->motions.data[slot].spin) ==
                0.0f;
     default:
         return true;
@@ -150,7 +150,7 @@ static uint32_t needs_of(const rblStep* step, const rblManifold* manifold)
 static bool stays(const rblStep* step, uint32_t slot)
 {
     return step->activities.data[slot] == RBL_ACTIVITY_AWAKE ? step->watched.data[slot] != 0
-                                                             : is_calm(step, slot);
+                                                             : is_below_sleep_speed(step, slot);
 }
 
 // True when somebody turns out to lean on one that does not stay.
@@ -174,7 +174,7 @@ static bool has_weight(const rblWorld* world, const rblBody* body)
 }
 
 // Those that are calm. What has weight falls, however slowly, unless it touches something or hangs on a joint.
-static void find_calm(rblStep* step)
+static void find_slow(rblStep* step)
 {
     rblWorld* world = step->world;
     for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
@@ -183,8 +183,8 @@ static void find_calm(rblStep* step)
         const uint32_t slot = solver_body->slot;
         const rblBody* body = &world->bodies.data[slot];
         const bool falls = has_weight(world, body) && body->joint_count == 0;
-        const bool calm = !is_driven(step, solver_body) && is_calm(step, slot);
-        step->watched.data[slot] = calm ? (falls ? IF_SUPPORTED : 1) : 0;
+        const bool is_slow = !is_driven(step, solver_body) && is_below_sleep_speed(step, slot);
+        step->watched.data[slot] = is_slow ? (falls ? IF_SUPPORTED : 1) : 0;
     }
     for (size_t m = 0; m < step->manifolds.count; ++m)
     {
@@ -210,7 +210,7 @@ static rblResult find_may_sleep(rblStep* step)
     {
         return rbl_fail_memory();
     }
-    find_calm(step);
+    find_slow(step);
     for (size_t m = 0; m < count; ++m)
     {
         const rblManifold* manifold = &step->manifolds.data[m];
@@ -246,10 +246,11 @@ static bool agree_on_joint(rblStep* step, const rblJoint* joint)
     }
     unsigned char* may_sleep_a = &step->watched.data[joint->a];
     unsigned char* may_sleep_b = joint->b != RBL_NONE ? &step->watched.data[joint->b] : NULL;
-    const bool calm = may_sleep_b == NULL || (is_calm(step, joint->a) && is_calm(step, joint->b));
-    const bool a_agrees = calm && (may_sleep_b == NULL || *may_sleep_b ||
-                                   step->activities.data[joint->b] != RBL_ACTIVITY_AWAKE);
-    const bool b_agrees = calm && (*may_sleep_a || step->activities.data[joint->a] != RBL_ACTIVITY_AWAKE);
+    const bool is_slow =
+        may_sleep_b == NULL || (is_below_sleep_speed(step, joint->a) && is_below_sleep_speed(step, joint->b));
+    const bool a_agrees = is_slow && (may_sleep_b == NULL || *may_sleep_b ||
+                                      step->activities.data[joint->b] != RBL_ACTIVITY_AWAKE);
+    const bool b_agrees = is_slow && (*may_sleep_a || step->activities.data[joint->a] != RBL_ACTIVITY_AWAKE);
     const bool changes = (*may_sleep_a && !a_agrees) || (may_sleep_b != NULL && *may_sleep_b && !b_agrees);
     *may_sleep_a = *may_sleep_a && a_agrees;
     if (may_sleep_b != NULL)
@@ -310,7 +311,7 @@ static void put_to_sleep(rblStep* step, const rblSolverBody* solver_body)
     body->previous = rbl_motion_pose(motion);
 }
 
-rblResult rbl_update_sleep(rblStep* step)
+rblResult rbl_sleep_update(rblStep* step)
 {
     rblWorld* world = step->world;
     if (!world->def.sleeping)
@@ -329,9 +330,9 @@ rblResult rbl_update_sleep(rblStep* step)
     count_stillness(step);
     RBL_TRY(find_may_sleep(step));
     agree_on_joints(step);
-    rbl_watch_sleepers(step);
-    rbl_sum_loads(step);
-    RBL_TRY(step->sleepers > 0 ? rbl_notice_changes(step) : RBL_OK);
+    rbl_sleepers_watch(step);
+    rbl_loads_sum(step);
+    RBL_TRY(step->sleepers > 0 ? rbl_sleepers_check_loads(step) : RBL_OK);
     for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
     {
         if (step->watched.data[step->solver_bodies.data[i].slot])

@@ -80,10 +80,11 @@ static rblVec3 flat(rblVec3 v, rblVec3 up)
 static bool is_over_line(rblVec3 p, rblVec3 q, rblVec3 point, rblVec3 up)
 {
     const rblVec3 along = flat(rbl_sub3(q, p), up);
-    const rblVec3 way = flat(rbl_sub3(point, p), up);
+    const rblVec3 offset = flat(rbl_sub3(point, p), up);
     const float square = rbl_dot3(along, along);
-    const float share = square > 0.0f ? rbl_minf(rbl_maxf(rbl_dot3(way, along) / square, 0.0f), 1.0f) : 0.0f;
-    const rblVec3 across = rbl_mul_add3(way, -share, along);
+    const float share =
+        square > 0.0f ? rbl_minf(rbl_maxf(rbl_dot3(offset, along) / square, 0.0f), 1.0f) : 0.0f;
+    const rblVec3 across = rbl_mul_add3(offset, -share, along);
     const float height = rbl_dot3(up, rbl_sub3(point, rbl_mul_add3(p, share, rbl_sub3(q, p))));
     return height > 0.0f && rbl_dot3(across, across) < ASIDE * ASIDE * height * height;
 }
@@ -270,7 +271,7 @@ static bool list_pairs(rblStep* step)
     return loaded;
 }
 
-rblResult rbl_find_standing(rblStep* step)
+rblResult rbl_standing_find(rblStep* step)
 {
     rblWorld* world = step->world;
     const rblVec3 up = up_of(world);
@@ -308,12 +309,12 @@ static bool is_pressed_down(const rblStep* step, const rblPair* pair, uint32_t h
     const rblBody* load = &world->bodies.data[heavy];
     const rblMotion* load_motion = &world->motions.data[heavy];
     if (!is_heavier(step, heavy, light) || stand->count == 0 || body->joint_count > 0 ||
-        rbl_fastest_point(body, motion->velocity, motion->spin) > world->def.bounce_speed)
+        rbl_body_max_speed(body, motion->velocity, motion->spin) > world->def.bounce_speed)
     {
         return false;
     }
     const bool firm = stand->firm && HEAVIER * stand->mass < load->mass;
-    if (!firm && rbl_fastest_point(load, load_motion->velocity, load_motion->spin) > AT_REST)
+    if (!firm && rbl_body_max_speed(load, load_motion->velocity, load_motion->spin) > AT_REST)
     {
         return false;
     }
@@ -331,7 +332,7 @@ static bool is_pressed_down(const rblStep* step, const rblPair* pair, uint32_t h
     return true;
 }
 
-rblPinned rbl_find_pinned(const rblStep* step, const rblPair* pair)
+rblPinned rbl_pair_find_pinned(const rblStep* step, const rblPair* pair)
 {
     if (!step->standing->loaded)
     {

@@ -9,7 +9,7 @@
 
 // ---- tuning ----
 
-#define MOST_OF_SUPPORT 0.5f // a body that loses more of what carries it falls
+#define SUPPORT_SHARE 0.5f // a body that loses more of what carries it falls
 
 // Working data of the stage.
 struct rblWaker
@@ -35,7 +35,7 @@ static void rouse(rblWorld* world, uint32_t slot)
     body->rest = (rblRest){0};
 }
 
-void rbl_wake_body(rblWorld* world, uint32_t slot)
+void rbl_slot_wake(rblWorld* world, uint32_t slot)
 {
     rblBody* body = &world->bodies.data[slot];
     const uint32_t group = body->sleep_group;
@@ -59,11 +59,11 @@ void rbl_wake_body(rblWorld* world, uint32_t slot)
     }
 }
 
-void rbl_wake_sleeper(rblWorld* world, uint32_t slot)
+void rbl_slot_wake_sleeper(rblWorld* world, uint32_t slot)
 {
     if (!world->bodies.data[slot].awake)
     {
-        rbl_wake_body(world, slot);
+        rbl_slot_wake(world, slot);
     }
 }
 
@@ -75,9 +75,9 @@ static bool is_touched(const rblWorld* world, const rblPair* pair)
     return pair->touching || (pair->count > 0 && (a->rest.untried || b->rest.untried));
 }
 
-void rbl_wake_neighbours(rblWorld* world, uint32_t slot)
+void rbl_slot_wake_neighbours(rblWorld* world, uint32_t slot)
 {
-    rbl_wake_body(world, slot);
+    rbl_slot_wake(world, slot);
     for (size_t i = 0; i < world->pairs.count; ++i)
     {
         const rblPair* pair = &world->pairs.data[i];
@@ -88,7 +88,7 @@ void rbl_wake_neighbours(rblWorld* world, uint32_t slot)
         const uint32_t other = pair->a == slot ? pair->b : pair->a;
         if (is_touched(world, pair))
         {
-            rbl_wake_body(world, other);
+            rbl_slot_wake(world, other);
             world->bodies.data[other].lost_neighbour = true;
             world->has_marks = true;
         }
@@ -100,7 +100,7 @@ void rbl_wake_neighbours(rblWorld* world, uint32_t slot)
         const uint32_t other = joint->a == slot ? joint->b : joint->a;
         if (joined && other != RBL_NONE)
         {
-            rbl_wake_body(world, other);
+            rbl_slot_wake(world, other);
         }
     }
 }
@@ -122,7 +122,7 @@ static bool is_link(const rblStep* step, const rblPair* pair)
             step->activities.data[pair->b] == RBL_ACTIVITY_ASLEEP);
 }
 
-rblResult rbl_make_links(rblStep* step)
+rblResult rbl_links_make(rblStep* step)
 {
     rblWorld* world = step->world;
     rblLinks* links = &step->links;
@@ -181,7 +181,7 @@ static uint32_t other_of(const rblPair* pair, uint32_t slot)
 static void wake_listed(rblStep* step, uint32_t slot)
 {
     rblWorld* world = step->world;
-    rbl_wake_body(world, slot);
+    rbl_slot_wake(world, slot);
     step->waker->woken.data[step->waker->woken.count++] = slot;
 }
 
@@ -190,7 +190,7 @@ static void wake_listed(rblStep* step, uint32_t slot)
 // What the contacts with one body carry of another, N.
 static float carried(const rblWorld* world, const rblPair* pair, uint32_t slot)
 {
-    return rbl_part_against_weight(world, slot, rbl_pair_force(world, pair, pair->b == slot));
+    return rbl_body_support_part(world, slot, rbl_pair_force(world, pair, pair->b == slot));
 }
 
 static void remove_support(rblStep* step, uint32_t slot)
@@ -208,7 +208,7 @@ static void remove_support(rblStep* step, uint32_t slot)
         const rblRest* rest = &world->bodies.data[above].rest;
         step->waker->lost.data[above] += rbl_maxf(carried(world, pair, above), 0.0f);
         const bool falls =
-            rest->support > 0.0f && step->waker->lost.data[above] >= MOST_OF_SUPPORT * rest->support;
+            rest->support > 0.0f && step->waker->lost.data[above] >= SUPPORT_SHARE * rest->support;
         if (falls || rest->untried)
         {
             wake_listed(step, above);
@@ -216,12 +216,12 @@ static void remove_support(rblStep* step, uint32_t slot)
     }
 }
 
-rblResult rbl_wake_unsupported(rblStep* step, uint32_t slot)
+rblResult rbl_slot_wake_unsupported(rblStep* step, uint32_t slot)
 {
     rblWorld* world = step->world;
-    RBL_TRY(rbl_make_links(step));
+    RBL_TRY(rbl_links_make(step));
     rbl_array_clear(&step->waker->woken);
-    rbl_wake_sleeper(world, slot);
+    rbl_slot_wake_sleeper(world, slot);
     step->waker->woken.data[step->waker->woken.count++] = slot;
     for (size_t i = 0; i < step->waker->woken.count; ++i)
     {
@@ -236,7 +236,7 @@ rblResult rbl_wake_unsupported(rblStep* step, uint32_t slot)
 static rblResult wake_around(rblStep* step, uint32_t slot, float mass)
 {
     rblWorld* world = step->world;
-    RBL_TRY(rbl_make_links(step));
+    RBL_TRY(rbl_links_make(step));
     const rblLinks* links = &step->links;
     float sum = world->bodies.data[slot].mass;
     rbl_array_clear(&step->waker->woken);
@@ -304,7 +304,7 @@ static rblResult meet_driven(rblStep* step, const rblPair* pair, uint32_t mover,
     {
         return wake_around(step, sleeper, INFINITY);
     }
-    return closing > 0.0f || pair->touching ? rbl_wake_unsupported(step, sleeper) : RBL_OK;
+    return closing > 0.0f || pair->touching ? rbl_slot_wake_unsupported(step, sleeper) : RBL_OK;
 }
 
 static rblResult meet(rblStep* step, const rblPair* pair, uint32_t mover, uint32_t sleeper)
@@ -312,7 +312,8 @@ static rblResult meet(rblStep* step, const rblPair* pair, uint32_t mover, uint32
     rblWorld* world = step->world;
     const float has_impact = world->bodies.data[sleeper].mass;
     const float momentum = world->bodies.data[mover].mass * closing_speed(step, pair, mover);
-    if ((pair->touching && rbl_is_rocking(world, mover)) || !(momentum > world->def.sleep_speed * has_impact))
+    if ((pair->touching && rbl_body_is_rocking(world, mover)) ||
+        !(momentum > world->def.sleep_speed * has_impact))
     {
         return RBL_OK;
     }
@@ -352,30 +353,30 @@ static void wake_of_joint(rblWorld* world, uint32_t a, uint32_t b)
     const float slow = body->type == RBL_BODY_KINEMATIC ? 0.0f : world->def.sleep_speed;
     if (body->awake && speed > slow && world->bodies.data[b].type == RBL_BODY_DYNAMIC)
     {
-        rbl_wake_sleeper(world, b);
+        rbl_slot_wake_sleeper(world, b);
     }
 }
 
 static bool is_put(const rblWorld* world, uint32_t slot)
 {
-    return world->bodies.data[slot].type == RBL_BODY_STATIC && world->bodies.data[slot].born;
+    return world->bodies.data[slot].type == RBL_BODY_STATIC && world->bodies.data[slot].is_new;
 }
 
-void rbl_wake_displaced(rblStep* step)
+void rbl_sleepers_wake_displaced(rblStep* step)
 {
     rblWorld* world = step->world;
     for (size_t i = 0; i < world->pairs.count && world->has_marks && step->sleepers > 0; ++i)
     {
         const rblPair* pair = &world->pairs.data[i];
         const uint32_t other = is_put(world, pair->a) ? pair->b : pair->a;
-        if ((is_put(world, pair->a) || is_put(world, pair->b)) && !world->bodies.data[other].born)
+        if ((is_put(world, pair->a) || is_put(world, pair->b)) && !world->bodies.data[other].is_new)
         {
-            rbl_wake_sleeper(world, other);
+            rbl_slot_wake_sleeper(world, other);
         }
     }
 }
 
-rblResult rbl_wake_by_approach(rblStep* step)
+rblResult rbl_sleepers_wake_by_approach(rblStep* step)
 {
     rblWorld* world = step->world;
     step->links.made = false;
@@ -386,7 +387,7 @@ rblResult rbl_wake_by_approach(rblStep* step)
     for (size_t i = 0; i < step->movers.count; ++i)
     {
         const uint32_t slot = step->movers.data[i];
-        RBL_TRY(world->bodies.data[slot].lost_neighbour ? rbl_wake_unsupported(step, slot) : RBL_OK);
+        RBL_TRY(world->bodies.data[slot].lost_neighbour ? rbl_slot_wake_unsupported(step, slot) : RBL_OK);
     }
     for (size_t i = 0; i < step->active_pairs.count; ++i)
     {
@@ -402,5 +403,5 @@ rblResult rbl_wake_by_approach(rblStep* step)
         }
     }
     step->links.made = false; // touches change with the step
-    return rbl_gather_movers(step);
+    return rbl_movers_gather(step);
 }

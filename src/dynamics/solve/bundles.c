@@ -62,11 +62,11 @@ static void make_block(rblRange range, void* context)
     }
 }
 
-bool rbl_build_bundles(rblStep* step)
+bool rbl_bundles_build(rblStep* step)
 {
     rblWorld* world = step->world;
     const uint32_t count = count_bundles(step);
-    if (!rbl_array_renew(&step->bundles, count, rbl_heap_capacity(step, RBL_HEAP_CONTACTS) / 8))
+    if (!rbl_array_renew(&step->bundles, count, rbl_pile_capacity(step, RBL_PILE_CONTACTS) / 8))
     {
         return false;
     }
@@ -77,7 +77,7 @@ bool rbl_build_bundles(rblStep* step)
         step->bundles.data[i].first = contacts;
         contacts += step->bundles.data[i].count + step->bundles.data[i].redundant;
     }
-    return rbl_array_renew(&step->wide_contacts, contacts, rbl_heap_capacity(step, RBL_HEAP_CONTACTS) / 3);
+    return rbl_array_renew(&step->wide_contacts, contacts, rbl_pile_capacity(step, RBL_PILE_CONTACTS) / 3);
 }
 
 static rblVec3 lane_of(const float rows[3][4], uint32_t lane)
@@ -85,7 +85,7 @@ static rblVec3 lane_of(const float rows[3][4], uint32_t lane)
     return (rblVec3){rows[0][lane], rows[1][lane], rows[2][lane]};
 }
 
-void rbl_unpack_manifold(rblStep* step, const rblManifold* manifold)
+void rbl_manifold_unpack(rblStep* step, const rblManifold* manifold)
 {
     const rblBundle* bundle = &step->bundles.data[manifold->bundle];
     const uint32_t lane = (uint32_t)(manifold - step->manifolds.data) - bundle->manifold;
@@ -111,7 +111,7 @@ void rbl_unpack_manifold(rblStep* step, const rblManifold* manifold)
     }
 }
 
-void rbl_repack_impulses(rblStep* step, const rblManifold* manifold)
+void rbl_impulses_repack(rblStep* step, const rblManifold* manifold)
 {
     const rblBundle* bundle = &step->bundles.data[manifold->bundle];
     const uint32_t lane = (uint32_t)(manifold - step->manifolds.data) - bundle->manifold;

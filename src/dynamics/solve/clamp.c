@@ -119,7 +119,7 @@ static bool trim_velocities(rblStep* step, const rblIsland* island, double growt
     {
         const rblSolverBody* body = &step->solver_bodies.data[step->island_bodies.data[island->first + i]];
         const rblVec3d v = rbl_to_double3(body->velocity);
-        const rblVec3d a = rbl_to_double3(rbl_linear_acceleration(world, body));
+        const rblVec3d a = rbl_to_double3(rbl_body_linear_acceleration(world, body));
         const double mass = (double)world->bodies.data[body->slot].mass;
         kinetic += end_energy(world, body);
         const rblVec3d torque = rbl_to_double3(world->bodies.data[body->slot].torque);
@@ -206,8 +206,8 @@ static void clamp_island(rblStep* step, rblIsland* island)
     island->budget += rbl_maxd(0.0, -share * (sum.linear + share * sum.square));
 }
 
-double rbl_driven_work(const rblStep* step, const rblManifold* manifold, const rblSolverBody* a,
-                       const rblSolverBody* b)
+double rbl_kinematic_work(const rblStep* step, const rblManifold* manifold, const rblSolverBody* a,
+                          const rblSolverBody* b)
 {
     if (a->inverse_mass > 0.0f && b->inverse_mass > 0.0f)
     {
@@ -254,7 +254,7 @@ static void add_contact_work(rblStep* step, const rblManifold* manifold)
     rblIsland* island = &step->islands.data[a->inverse_mass > 0.0f ? a->island : b->island];
     if (island->jointed)
     {
-        rbl_unpack_manifold(step, manifold);
+        rbl_manifold_unpack(step, manifold);
         island->pressed_work += pressed_work(step, manifold);
     }
     if (a->inverse_mass > 0.0f && b->inverse_mass > 0.0f)
@@ -267,8 +267,8 @@ static void add_contact_work(rblStep* step, const rblManifold* manifold)
     {
         return;
     }
-    rbl_unpack_manifold(step, manifold);
-    island->contact_work += rbl_driven_work(step, manifold, a, b);
+    rbl_manifold_unpack(step, manifold);
+    island->contact_work += rbl_kinematic_work(step, manifold, a, b);
 }
 
 static bool moves(const rblSolverBody* body)
@@ -297,7 +297,7 @@ static void clamp_block(rblRange range, void* context)
     }
 }
 
-rblResult rbl_clamp_islands(rblStep* step)
+rblResult rbl_islands_clamp(rblStep* step)
 {
     rblWorld* world = step->world;
     if (!rbl_array_resize_amply(&step->growths, step->solver_bodies.count))

@@ -38,9 +38,9 @@ static void conserve_pair(rblStep* step, const rblManifold* manifold)
     const rblBundle* bundle = &step->bundles.data[manifold->bundle];
     const uint32_t lane = (uint32_t)(manifold - step->manifolds.data) - bundle->manifold;
     const rblVec3 apart = rbl_sub3(world->motions.data[a->slot].center, world->motions.data[b->slot].center);
-    const rblVec3 ways =
+    const rblVec3 moved =
         rbl_sub3(distance_to_middle(step, manifold->a), distance_to_middle(step, manifold->b));
-    const rblVec3 middles = rbl_add3(apart, ways);
+    const rblVec3 middles = rbl_add3(apart, moved);
     rblVec3 turn = rbl_vec3(0, 0, 0);
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
@@ -72,7 +72,7 @@ static void find_grounded_islands(rblStep* step)
     }
 }
 
-void rbl_conserve_momentum(rblStep* step)
+void rbl_momentum_conserve(rblStep* step)
 {
     find_grounded_islands(step);
     for (size_t m = 0; m < step->manifolds.count; ++m)

@@ -22,7 +22,7 @@ typedef struct Aim
     rblWideBody before_a, before_b; // velocities before forces and contacts: v'
     rblWideBody free_a, free_b;     // velocities without impacts and contacts, where there are siblings
     Frames frame_a, frame_b;
-    rblWide3 way; // from the arms of now to those at mid-step
+    rblWide3 shift; // from the arms of now to those at mid-step
     rblFloat4 seconds, slop;
 } Aim;
 
@@ -58,12 +58,12 @@ static rblWide3 distance_to_middle(const Aim* aim, uint32_t rounds)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
     const rblWide3 apart = rbl_wide_sub3(aim->before_b.velocity, aim->before_a.velocity);
-    const rblWide3 way = rbl_wide_scale3(apart, rbl_mul4(rbl_splat4(0.25f), aim->seconds));
-    const rblFloat4 far = rbl_less4(rbl_splat4(1e-10f), rbl_wide_dot3(way, way));
+    const rblWide3 shift = rbl_wide_scale3(apart, rbl_mul4(rbl_splat4(0.25f), aim->seconds));
+    const rblFloat4 far = rbl_less4(rbl_splat4(1e-10f), rbl_wide_dot3(shift, shift));
     const rblFloat4 both =
         rbl_and4(rbl_less4(zero, aim->a.inverse_mass), rbl_less4(zero, aim->b.inverse_mass));
     const rblWide3 none = {zero, zero, zero};
-    return rbl_wide_select3(rbl_wide_lanes(rounds), none, rbl_wide_select3(rbl_and4(far, both), way, none));
+    return rbl_wide_select3(rbl_wide_lanes(rounds), none, rbl_wide_select3(rbl_and4(far, both), shift, none));
 }
 
 // Velocities of bodies that nothing has touched in this step: those of its start, and what forces add.
@@ -101,7 +101,7 @@ static Aim begin_aim(const rblStep* step, const rblBundle* bundle)
     aim.frame_b = gather_frames(world->motions.data, bundle->slot_b);
     aim.seconds = rbl_max4(aim.a.seconds, aim.b.seconds);
     aim.slop = rbl_load4(bundle->slop);
-    aim.way = distance_to_middle(&aim, bundle->rounds);
+    aim.shift = distance_to_middle(&aim, bundle->rounds);
     return aim;
 }
 
@@ -233,7 +233,7 @@ static void pack_contact(const rblWideBody* a, const rblWideBody* b, const Geome
     rbl_wide_store3(out->tangent, tangent);
 }
 
-void rbl_pack_bundle(rblStep* step, const rblBundle* bundle)
+void rbl_bundle_pack(rblStep* step, const rblBundle* bundle)
 {
     rblWorld* world = step->world;
     const rblWideBody a = rbl_gather_bodies4(step->solver_bodies.data, bundle->a);
@@ -266,8 +266,8 @@ static void aim_contact(const rblWorld* world, const rblBundle* bundle, uint32_t
     const rblFloat4 zero = rbl_splat4(0.0f);
     Geometry geometry = gather_geometry(world, bundle, number, &aim->frame_a, &aim->frame_b);
     const rblFloat4 there = rbl_wide_there(geometry.normal);
-    geometry.arm_a = rbl_wide_add3(geometry.arm_a, aim->way);
-    geometry.arm_b = rbl_wide_sub3(geometry.arm_b, aim->way);
+    geometry.arm_a = rbl_wide_add3(geometry.arm_a, aim->shift);
+    geometry.arm_b = rbl_wide_sub3(geometry.arm_b, aim->shift);
     const rblWide3 none = {zero, zero, zero};
     const rblWide3 tangent = rbl_wide_select3(there, some_tangent(geometry.normal), none);
     const rblWide3 axes[3] = {geometry.normal, tangent, rbl_wide_cross3(geometry.normal, tangent)};
@@ -300,7 +300,7 @@ static void aim_contact(const rblWorld* world, const rblBundle* bundle, uint32_t
 }
 
 // Contacts lie in the order of pairs, those of a bundle anywhere in it: ask for them in time.
-void rbl_expect_bundle(const rblWorld* world, const rblBundle* bundle)
+void rbl_bundle_expect(const rblWorld* world, const rblBundle* bundle)
 {
     for (uint32_t i = 0; i < bundle->lanes; ++i)
     {
@@ -315,7 +315,7 @@ void rbl_expect_bundle(const rblWorld* world, const rblBundle* bundle)
     }
 }
 
-void rbl_aim_bundle(rblStep* step, const rblBundle* bundle)
+void rbl_bundle_aim(rblStep* step, const rblBundle* bundle)
 {
     rblWorld* world = step->world;
     Aim aim = begin_aim(step, bundle);

@@ -48,11 +48,11 @@ static inline rblVec3 rbl_contact_impulse(const rblSolverContact* contact)
 }
 
 // Work that a body of infinite mass does on its partner through the accumulated impulses (clamp.c).
-double rbl_driven_work(const rblStep* step, const rblManifold* manifold, const rblSolverBody* a,
-                       const rblSolverBody* b);
+double rbl_kinematic_work(const rblStep* step, const rblManifold* manifold, const rblSolverBody* a,
+                          const rblSolverBody* b);
 
 // Copies of a manifold's two bodies to work on, and back. Bodies of infinite mass are shared by all workers: never written.
-static inline void rbl_store_body(rblSolverBody* to, const rblSolverBody* from)
+static inline void rbl_body_store(rblSolverBody* to, const rblSolverBody* from)
 {
     if (to->inverse_mass > 0.0f)
     {
@@ -63,8 +63,8 @@ static inline void rbl_store_body(rblSolverBody* to, const rblSolverBody* from)
 
 // A contact from the axes of a's shape to the frames of the bodies, without impulses. Overlap that a break left, or that of
 // siblings, is none.
-static inline rblContact rbl_place_contact(const rblPair* pair, const rblContactPoint* found,
-                                           rblTransform shape_a, rblTransform frame_a, rblTransform frame_b)
+static inline rblContact rbl_contact_locate(const rblPair* pair, const rblContactPoint* found,
+                                            rblTransform shape_a, rblTransform frame_a, rblTransform frame_b)
 {
     const rblVec3 normal = rbl_rotate3(shape_a.q, found->normal);
     const rblVec3 middle = rbl_transform_point(shape_a, found->point);
@@ -82,22 +82,22 @@ static inline rblContact rbl_place_contact(const rblPair* pair, const rblContact
 }
 
 // Arms and gaps of a manifold's contacts, from where its bodies are now: for impacts, which look at few of them (manifolds.c).
-void rbl_prepare_manifold(rblStep* step, rblManifold* manifold);
+void rbl_manifold_prepare(rblStep* step, rblManifold* manifold);
 
-static inline void rbl_prepare_once(rblStep* step, rblManifold* manifold)
+static inline void rbl_manifold_prepare_once(rblStep* step, rblManifold* manifold)
 {
     if (!manifold->prepared)
     {
-        rbl_prepare_manifold(step, manifold);
+        rbl_manifold_prepare(step, manifold);
     }
 }
 
 // The tangent and effective masses, after the arms: for contacts that are solved one at a time.
-void rbl_prepare_masses(const rblSolverBody* a, const rblSolverBody* b, rblSolverContact* contact);
+void rbl_contact_prepare_masses(const rblSolverBody* a, const rblSolverBody* b, rblSolverContact* contact);
 
 // Friction within Coulomb's cone, then a normal impulse so that the velocity reaches `target`, both accumulated. What friction
 // does to the normal velocity follows from the contact's own compliance, so that the bodies are read and written once.
-static inline void rbl_solve_contact(rblSolverBody* a, rblSolverBody* b, rblSolverContact* contact,
+static inline void rbl_contact_solve(rblSolverBody* a, rblSolverBody* b, rblSolverContact* contact,
                                      float friction)
 {
     const rblVec3 u = rbl_relative_velocity(a, b, contact->arm_a, contact->arm_b);

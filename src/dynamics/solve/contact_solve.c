@@ -39,8 +39,8 @@ static void force_block(rblRange range, void* context)
         if (body->inverse_mass > 0.0f)
         {
             body->velocity =
-                rbl_mul_add3(body->velocity, body->seconds, rbl_linear_acceleration(world, body));
-            body->spin = rbl_mul_add3(body->spin, body->seconds, rbl_angular_acceleration(world, body));
+                rbl_mul_add3(body->velocity, body->seconds, rbl_body_linear_acceleration(world, body));
+            body->spin = rbl_mul_add3(body->spin, body->seconds, rbl_body_angular_acceleration(world, body));
         }
         step->unconstrained.data[i + 1] = (rblVelocity){body->velocity, body->spin};
     }
@@ -257,7 +257,7 @@ static void sweep_joints(Sweep* sweep)
 {
     rblStep* step = sweep->step;
     rblWorld* world = step->world;
-    sweep->joints = rbl_sweep_joints(step);
+    sweep->joints = rbl_joints_sweep(step);
     for (size_t i = 0; i < world->joints.count; ++i)
     {
         const rblJoint* joint = &world->joints.data[i];
@@ -289,9 +289,9 @@ static void aim_block(rblRange range, void* context)
     {
         if (i + 2 < range.end)
         {
-            rbl_expect_bundle(sweep->step->world, &bundles[i + 2]);
+            rbl_bundle_expect(sweep->step->world, &bundles[i + 2]);
         }
-        rbl_aim_bundle(sweep->step, &bundles[i]);
+        rbl_bundle_aim(sweep->step, &bundles[i]);
     }
 }
 
@@ -394,7 +394,7 @@ static float iterate(rblStep* step, uint32_t most)
 }
 
 // A tower of boxes is worth many rounds, a heap of rubble is not: it would not look different.
-static uint32_t most_rounds(const rblStep* step)
+static uint32_t max_rounds(const rblStep* step)
 {
     const rblWorld* world = step->world;
     const size_t contacts = step->solver_contacts.count;
@@ -410,12 +410,12 @@ static uint32_t most_rounds(const rblStep* step)
 static rblResult solve_rounds(rblStep* step)
 {
     rblWorld* world = step->world;
-    const uint32_t rounds = most_rounds(step);
+    const uint32_t rounds = max_rounds(step);
     for (uint32_t round = 0; round < rounds; ++round)
     {
         if (round > 0)
         {
-            (void)rbl_refresh_joints(step);
+            (void)rbl_joints_refresh(step);
         }
         const float change = iterate(step, world->def.iterations);
         if (round + 1 == rounds || (change < ENOUGH && round > 0))
@@ -423,7 +423,7 @@ static rblResult solve_rounds(rblStep* step)
             return RBL_OK;
         }
         bool solved = false;
-        RBL_TRY(rbl_solve_subspaces(step, round, &solved));
+        RBL_TRY(rbl_subspaces_solve(step, round, &solved));
         if (!solved && (round > 0 || world->joint_ids.alive == 0))
         {
             return RBL_OK;
@@ -432,7 +432,7 @@ static rblResult solve_rounds(rblStep* step)
     return RBL_OK;
 }
 
-rblResult rbl_solve_contacts(rblStep* step)
+rblResult rbl_contacts_solve(rblStep* step)
 {
     rblWorld* world = step->world;
     const size_t bodies = step->solver_bodies.count;
@@ -443,11 +443,11 @@ rblResult rbl_solve_contacts(rblStep* step)
     }
     step->before_contacts.data[0] = step->at_start.data[0];
     step->unconstrained.data[0] = step->at_start.data[0];
-    rbl_prepare_joints(step); // velocities are still those before
+    rbl_joints_prepare(step); // velocities are still those before
     Sweep aim = {.step = step};
     rbl_parallel_chain(world->jobs, next_to_aim, &aim);
-    rbl_look_along_joints(step);
+    rbl_joints_first_refresh(step);
     RBL_TRY(solve_rounds(step));
-    rbl_polish_joints(step);
+    rbl_joints_polish(step);
     return RBL_OK;
 }

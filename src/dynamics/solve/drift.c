@@ -190,8 +190,8 @@ static void separate_contact(rblWideBody* a, rblWideBody* b, rblFloat4 corrects,
     const rblWide3 normal = rbl_wide_load3(contact->normal);
     const rblFloat4 mass = rbl_mul4(corrects, rbl_load4(contact->normal_mass));
     const rblFloat4 last = rbl_load4(contact->normal_impulse);
-    const rblWide3 way = rbl_wide_relative_velocity(a, b, arm_a, arm_b);
-    const rblFloat4 miss = rbl_sub4(rbl_load4(contact->target), rbl_wide_dot3(way, normal));
+    const rblWide3 displacement = rbl_wide_relative_velocity(a, b, arm_a, arm_b);
+    const rblFloat4 miss = rbl_sub4(rbl_load4(contact->target), rbl_wide_dot3(displacement, normal));
     const rblFloat4 normal_impulse = rbl_max4(rbl_add4(last, rbl_mul4(mass, miss)), rbl_splat4(0.0f));
     rbl_store4(contact->normal_impulse, normal_impulse);
     rbl_wide_apply_impulse(a, b, arm_a, arm_b, rbl_wide_scale3(normal, rbl_sub4(normal_impulse, last)));
@@ -280,14 +280,14 @@ static double lifting(const rblStep* step, const rblIsland* island)
 static rblVec3d displace(const rblBody* record, rblMotion* motion, const rblSolverBody* body, float share)
 {
     const rblVec3 before = motion->momentum;
-    const rblVec3 way = rbl_scale3(body->velocity, share);
-    motion->center = rbl_add3(motion->center, way);
+    const rblVec3 displacement = rbl_scale3(body->velocity, share);
+    motion->center = rbl_add3(motion->center, displacement);
     const rblVec3 half = rbl_scale3(body->spin, 0.5f * share);
     const rblQuat turn = rbl_quat_normalize((rblQuat){half.x, half.y, half.z, 1.0f});
     motion->orientation = rbl_quat_normalize(rbl_quat_mul(turn, motion->orientation));
     motion->momentum = rbl_rotate3(turn, motion->momentum);
     motion->spin = rbl_rotate3(turn, motion->spin);
-    const rblVec3d orbital = rbl_cross3d(rbl_to_double3(way), rbl_to_double3(motion->velocity));
+    const rblVec3d orbital = rbl_cross3d(rbl_to_double3(displacement), rbl_to_double3(motion->velocity));
     return rbl_add3d(rbl_scale3d(orbital, (double)record->mass),
                      rbl_to_double3(rbl_sub3(motion->momentum, before)));
 }
@@ -385,12 +385,12 @@ static bool find_overlap(rblStep* step)
     for (size_t m = 0; m < step->manifolds.count; ++m)
     {
         const rblManifold* manifold = &step->manifolds.data[m];
-        if (!manifold->born && !(manifold->deepest > manifold->slop))
+        if (!manifold->had_overlap && !(manifold->deepest > manifold->slop))
         {
             continue;
         }
         rblIsland* island = &step->islands.data[manifold_island(step, manifold)];
-        if (manifold->born)
+        if (manifold->had_overlap)
         {
             note_left(world, manifold, island);
         }
@@ -442,7 +442,7 @@ static void mark_block(rblRange range, void* context)
     }
 }
 
-rblResult rbl_correct_drift(rblStep* step)
+rblResult rbl_drift_correct(rblStep* step)
 {
     rblWorld* world = step->world;
     const uint32_t bodies = (uint32_t)step->solver_bodies.count;

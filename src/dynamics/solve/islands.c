@@ -64,7 +64,7 @@ static void list_bodies(rblStep* step)
     }
 }
 
-rblResult rbl_find_islands(rblStep* step)
+rblResult rbl_islands_find(rblStep* step)
 {
     rblWorld* world = step->world;
     const size_t bodies = step->solver_bodies.count;

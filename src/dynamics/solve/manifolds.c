@@ -24,7 +24,7 @@ RBL_DEFINE_STAGE_MEMORY(struct rblManifoldBuilder, rbl_manifold_builder, ARRAYS)
 
 // Manifolds of a colour are sorted by how many contacts they have, so that those of a bundle have as many. With this many or
 // more they are taken for equal.
-#define MOST_COUNTS 32
+#define MAX_COUNTS 32
 
 static void write_surface(rblStep* step, uint32_t slot)
 {
@@ -74,7 +74,7 @@ static rblManifold make_manifold(const rblStep* step, uint32_t index, uint32_t p
         .slop = rbl_minf(a->slop, b->slop),
         .fast = pair->fast,
         .safe_distance = safe_distance(a, b),
-        .born = pair->initial_depth > 0.0f || pair->sibling_depth > 0.0f,
+        .had_overlap = pair->initial_depth > 0.0f || pair->sibling_depth > 0.0f,
         .siblings = pair->siblings,
         .round = a->round || b->round,
         .early = !pair->siblings && (a->joint_count > 0 || b->joint_count > 0 || pair->time_of_impact < 1.0f),
@@ -109,10 +109,10 @@ static uint32_t choose_color(uint64_t* a, uint64_t* b)
 typedef struct Chosen
 {
     uint32_t pair;
-    uint32_t pinned; // rblPinned: as good as static
-    uint32_t rank;   // colour times MOST_COUNTS, plus the number of contacts
-    uint32_t place;  // of its manifold
-    uint32_t first;  // of its solver contacts
+    uint32_t pinned;         // rblPinned: as good as static
+    uint32_t rank;           // colour times MAX_COUNTS, plus the number of contacts
+    uint32_t manifold_index; // of its manifold
+    uint32_t first;          // of its solver contacts
 } Chosen;
 
 static uint32_t choose_pairs(rblStep* step, Chosen* chosen)
@@ -128,7 +128,7 @@ static uint32_t choose_pairs(rblStep* step, Chosen* chosen)
         {
             continue;
         }
-        const rblPinned pinned = rbl_find_pinned(step, pair);
+        const rblPinned pinned = rbl_pair_find_pinned(step, pair);
         const uint32_t body_a = pinned == RBL_PINNED_A ? 0 : step->solver_index.data[pair->a];
         const uint32_t body_b = pinned == RBL_PINNED_B ? 0 : step->solver_index.data[pair->b];
         uint64_t* a = &colors[body_a];
@@ -139,10 +139,10 @@ static uint32_t choose_pairs(rblStep* step, Chosen* chosen)
             {
                 write_surface(step, body_a == 0 ? pair->a : pair->b); // no mover: not written yet
             }
-            const uint32_t contacts = pair->leading < MOST_COUNTS ? pair->leading : MOST_COUNTS - 1;
+            const uint32_t contacts = pair->leading < MAX_COUNTS ? pair->leading : MAX_COUNTS - 1;
             chosen[count++] = (Chosen){.pair = i,
                                        .pinned = pinned,
-                                       .rank = MOST_COUNTS * choose_color(a, b) + contacts,
+                                       .rank = MAX_COUNTS * choose_color(a, b) + contacts,
                                        .first = pair->leading};
         }
     }
@@ -152,8 +152,8 @@ static uint32_t choose_pairs(rblStep* step, Chosen* chosen)
 // Per rank, how many manifolds and contacts come before it.
 typedef struct Ranks
 {
-    uint32_t manifolds[RBL_MAX_COLORS * MOST_COUNTS + 1];
-    uint32_t contacts[RBL_MAX_COLORS * MOST_COUNTS + 1];
+    uint32_t manifolds[RBL_MAX_COLORS * MAX_COUNTS + 1];
+    uint32_t contacts[RBL_MAX_COLORS * MAX_COUNTS + 1];
 } Ranks;
 
 static void count_ranks(rblStep* step, const Chosen* chosen, uint32_t count, Ranks* ranks)
@@ -166,8 +166,8 @@ static void count_ranks(rblStep* step, const Chosen* chosen, uint32_t count, Ran
     step->color_count = 0;
     for (uint32_t color = 0; color < RBL_MAX_COLORS; ++color)
     {
-        step->color_starts[color] = ranks->manifolds[color * MOST_COUNTS];
-        for (uint32_t r = color * MOST_COUNTS; r < (color + 1) * MOST_COUNTS; ++r)
+        step->color_starts[color] = ranks->manifolds[color * MAX_COUNTS];
+        for (uint32_t r = color * MAX_COUNTS; r < (color + 1) * MAX_COUNTS; ++r)
         {
             step->color_count = ranks->manifolds[r + 1] > 0 ? color + 1 : step->color_count;
             ranks->manifolds[r + 1] += ranks->manifolds[r];
@@ -178,18 +178,18 @@ static void count_ranks(rblStep* step, const Chosen* chosen, uint32_t count, Ran
 }
 
 // Sort by colour and number of contacts, keeping the order of pairs. Returns the number of contacts.
-static uint32_t place_pairs(rblStep* step, Chosen* chosen, uint32_t count)
+static uint32_t sort_pairs(rblStep* step, Chosen* chosen, uint32_t count)
 {
     Ranks ranks = {0};
     count_ranks(step, chosen, count, &ranks);
     for (uint32_t i = 0; i < count; ++i)
     {
         const uint32_t contacts = chosen[i].first;
-        chosen[i].place = ranks.manifolds[chosen[i].rank]++;
+        chosen[i].manifold_index = ranks.manifolds[chosen[i].rank]++;
         chosen[i].first = ranks.contacts[chosen[i].rank];
         ranks.contacts[chosen[i].rank] += contacts;
     }
-    return ranks.contacts[RBL_MAX_COLORS * MOST_COUNTS];
+    return ranks.contacts[RBL_MAX_COLORS * MAX_COUNTS];
 }
 
 static void make_block(rblRange range, void* context)
@@ -198,7 +198,7 @@ static void make_block(rblRange range, void* context)
     const Chosen* chosen = (const Chosen*)(const void*)step->manifold_builder->chosen.data;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        rblManifold* manifold = &step->manifolds.data[chosen[i].place];
+        rblManifold* manifold = &step->manifolds.data[chosen[i].manifold_index];
         *manifold = make_manifold(step, chosen[i].pair, chosen[i].pinned);
         manifold->first = chosen[i].first;
     }
@@ -243,7 +243,7 @@ static void add_compliance(const rblSolverBody* body, rblVec3 arm, const rblVec3
     out->ny += rbl_dot3(n, turned_y);
 }
 
-void rbl_prepare_masses(const rblSolverBody* a, const rblSolverBody* b, rblSolverContact* contact)
+void rbl_contact_prepare_masses(const rblSolverBody* a, const rblSolverBody* b, rblSolverContact* contact)
 {
     contact->tangent = some_tangent(contact->normal);
     const rblVec3 axes[3] = {contact->normal, contact->tangent, rbl_contact_tangent2(contact)};
@@ -265,7 +265,7 @@ static rblTransform solver_frame(const rblWorld* world, uint32_t slot)
     return rbl_motion_pose(&world->motions.data[slot]);
 }
 
-void rbl_prepare_manifold(rblStep* step, rblManifold* manifold)
+void rbl_manifold_prepare(rblStep* step, rblManifold* manifold)
 {
     rblWorld* world = step->world;
     const rblSolverBody* a = &step->solver_bodies.data[manifold->a];
@@ -289,12 +289,12 @@ void rbl_prepare_manifold(rblStep* step, rblManifold* manifold)
     manifold->prepared = true;
 }
 
-rblResult rbl_build_manifolds(rblStep* step)
+rblResult rbl_manifolds_build(rblStep* step)
 {
     rblWorld* world = step->world;
     const size_t numbers = sizeof(Chosen) / sizeof(uint32_t);
     if (!rbl_array_renew(&step->manifold_builder->chosen, numbers * step->active_pairs.count,
-                         rbl_heap_capacity(step, numbers * RBL_HEAP_PAIRS)) ||
+                         rbl_pile_capacity(step, numbers * RBL_PILE_PAIRS)) ||
         !rbl_array_resize_amply(&step->manifold_builder->color_masks, step->solver_bodies.count) ||
         !rbl_array_resize_amply(&step->surfaces, world->bodies.count))
     {
@@ -302,15 +302,15 @@ rblResult rbl_build_manifolds(rblStep* step)
     }
     rbl_parallel_for(world->jobs, (uint32_t)step->movers.count, 512, surface_block, step);
     clear_colors(step);
-    RBL_TRY(rbl_find_standing(step));
+    RBL_TRY(rbl_standing_find(step));
     Chosen* chosen = (Chosen*)(void*)step->manifold_builder->chosen.data;
     const uint32_t count = choose_pairs(step, chosen);
-    const uint32_t contacts = place_pairs(step, chosen, count);
-    if (!rbl_array_renew(&step->manifolds, count, rbl_heap_capacity(step, RBL_HEAP_CONTACTS / 2)) ||
-        !rbl_array_renew(&step->solver_contacts, contacts, rbl_heap_capacity(step, RBL_HEAP_CONTACTS)))
+    const uint32_t contacts = sort_pairs(step, chosen, count);
+    if (!rbl_array_renew(&step->manifolds, count, rbl_pile_capacity(step, RBL_PILE_CONTACTS / 2)) ||
+        !rbl_array_renew(&step->solver_contacts, contacts, rbl_pile_capacity(step, RBL_PILE_CONTACTS)))
     {
         return rbl_fail_memory();
     }
     rbl_parallel_for(world->jobs, count, 256, make_block, step);
-    return rbl_build_bundles(step) ? RBL_OK : rbl_fail_memory();
+    return rbl_bundles_build(step) ? RBL_OK : rbl_fail_memory();
 }

@@ -7,12 +7,12 @@
 // ---- tuning ----
 
 #define CLOSE_ENOUGH 1e-7 // m/s: residual that is as good as none
-#define MOST_PASSES  4    // solves while contacts are put back
-#define CALM         0.5f // m/s: slower bodies are at rest, more or less
+#define MAX_PASSES   4    // solves while contacts are put back
+#define REST_SPEED   0.5f // m/s: slower bodies are at rest, more or less
 #define FAR_OUT      2.0f // times the cone: no direct solve brings it back
 #define HOPELESS     8 // contacts put back, and over half as many as in the pass before: it comes to no end
 #define FEWER        4 // times as few must be put back by each pass in small worlds, which have rounds enough
-#define MOST_GAIN    1.5  // times the energy without contacts: more than that no sweep takes back
+#define MAX_GAIN     1.5  // times the energy without contacts: more than that no sweep takes back
 #define SLIGHT       1e-5 // of what gravity gives in a step: so little is worth no more rounds
 #define MINUTE       1e-9 // of it: as good as nothing, unless it is the slow sway of a tower, which one solve ends
 #define STALE        0.25 // of what the round before left: unless there is less
@@ -157,7 +157,7 @@ static double remainder_of(const rblSubspace* system)
         rblSolverBody a = system->step->solver_bodies.data[walk.manifold->a];
         rblSolverBody b = system->step->solver_bodies.data[walk.manifold->b];
         rblSolverContact contact = *walk.contact;
-        rbl_solve_contact(&a, &b, &contact, walk.manifold->friction);
+        rbl_contact_solve(&a, &b, &contact, walk.manifold->friction);
         const double normal_impulse = (double)contact.change[0];
         const double x = (double)contact.change[1];
         const double y = (double)contact.change[2];
@@ -258,7 +258,7 @@ static bool is_blown_up(const rblStep* step, const rblIsland* island)
         now += energy_of(step, index, body->velocity, body->spin);
         free += energy_of(step, index, without->velocity, without->spin);
     }
-    return now > MOST_GAIN * free;
+    return now > MAX_GAIN * free;
 }
 
 // So few contacts that there are rounds enough to mend what a direct solve has spoilt.
@@ -364,7 +364,7 @@ static rblResult solve_directly(rblSubspace* system, const rblIsland* island, do
     }
     keep_impulses(system);
     const bool minute = left < MINUTE * fall_of(step, island);
-    const double after = solve_in_passes(system, island, minute ? 1 : MOST_PASSES, left);
+    const double after = solve_in_passes(system, island, minute ? 1 : MAX_PASSES, left);
     const bool worse = is_worse(step, island, left, after);
     if (worse)
     {
@@ -374,7 +374,7 @@ static rblResult solve_directly(rblSubspace* system, const rblIsland* island, do
     *solved = *solved || !worse;
     for (uint32_t k = 0; k < system->manifold_count; ++k)
     {
-        rbl_repack_impulses(step, &step->manifolds.data[system->manifolds[k]]);
+        rbl_impulses_repack(step, &step->manifolds.data[system->manifolds[k]]);
     }
     return RBL_OK;
 }
@@ -384,7 +384,7 @@ static rblResult solve_island(rblSubspace* system, rblIsland* island, uint32_t r
     rblStep* step = system->step;
     for (uint32_t k = 0; k < system->manifold_count; ++k)
     {
-        rbl_unpack_manifold(step, &step->manifolds.data[system->manifolds[k]]);
+        rbl_manifold_unpack(step, &step->manifolds.data[system->manifolds[k]]);
     }
     const double left = remainder_of(system);
     const bool jointed = has_joints(step, island);
@@ -465,12 +465,12 @@ static bool reserve(rblStep* step, rblSubspace* system)
     return true;
 }
 
-static bool is_calm(const rblStep* step, const rblIsland* island)
+static bool is_at_rest(const rblStep* step, const rblIsland* island)
 {
     for (uint32_t i = 0; i < island->count; ++i)
     {
         const rblVec3 v = step->before_contacts.data[step->island_bodies.data[island->first + i]].velocity;
-        if (!(rbl_dot3(v, v) < CALM * CALM))
+        if (!(rbl_dot3(v, v) < REST_SPEED * REST_SPEED))
         {
             return false;
         }
@@ -480,7 +480,7 @@ static bool is_calm(const rblStep* step, const rblIsland* island)
 
 static bool is_worth_it(rblStep* step, rblIsland* island, uint32_t contacts, bool first)
 {
-    return contacts > 0 && contacts <= RBL_SMALL_ISLAND && (is_small(step) || is_calm(step, island)) &&
+    return contacts > 0 && contacts <= RBL_SMALL_ISLAND && (is_small(step) || is_at_rest(step, island)) &&
            !still_waits(step, island, first);
 }
 
@@ -499,7 +499,7 @@ static void find_idle_bundles(rblStep* step)
     }
 }
 
-rblResult rbl_solve_subspaces(rblStep* step, uint32_t round, bool* solved)
+rblResult rbl_subspaces_solve(rblStep* step, uint32_t round, bool* solved)
 {
     rblSubspace system;
     *solved = false;

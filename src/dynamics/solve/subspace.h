@@ -15,6 +15,6 @@
 // and, in large worlds, those that move: a wall at rest must not sway, a heap that falls will not look different. What comes
 // out worse than the sweeps left it is taken back, and the island is left alone for a while: heaps that never come out better
 // would pay for it in every step. `round` of the step; `solved` says whether another round is worth it.
-rblResult rbl_solve_subspaces(rblStep* step, uint32_t round, bool* solved);
+rblResult rbl_subspaces_solve(rblStep* step, uint32_t round, bool* solved);
 
 #endif

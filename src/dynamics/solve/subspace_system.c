@@ -29,7 +29,7 @@ void rbl_subspace_stage_destroy(rblSubspaceStage* stage, const rblAllocator* all
 #define REFINEMENTS 3
 #define SOFTNESS                                                                                             \
     1e-6 // of a contact's own compliance: four corners carry a box, and what each carries is up to this
-#define MOST_UPDATES 12000 // of 6x6 blocks in the factors
+#define MAX_UPDATES 12000 // of 6x6 blocks in the factors
 
 // ---- impulses to motions and back ----
 
@@ -167,7 +167,7 @@ bool rbl_subspace_build(const rblSubspace* system, const rblIsland* island, bool
         }
     }
     step->subspace->edges = (uint32_t)blocks->edges.count;
-    *memory = *memory && rbl_blocks_order(blocks, MOST_UPDATES);
+    *memory = *memory && rbl_blocks_order(blocks, MAX_UPDATES);
     if (!*memory)
     {
         rbl_blocks_clear(blocks); // half an order is none

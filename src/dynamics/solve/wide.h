@@ -214,17 +214,17 @@ static inline rblWide3 rbl_wide_in_frame(rblWide3 normal, rblWide3 tangent, rblW
 }
 
 // Lay out the bundles of all colours, after the manifolds (bundles.c).
-bool rbl_build_bundles(rblStep* step);
+bool rbl_bundles_build(rblStep* step);
 
 // Arms and gaps of now and effective masses into the contacts of a bundle: for impacts (contact_aim.c).
-void rbl_pack_bundle(rblStep* step, const rblBundle* bundle);
+void rbl_bundle_pack(rblStep* step, const rblBundle* bundle);
 
 // Arms at mid-step, effective masses, targets and the impulses of the last step into the contacts of a bundle; the
 // impulses are applied to its bodies (contact_aim.c).
-void rbl_aim_bundle(rblStep* step, const rblBundle* bundle);
+void rbl_bundle_aim(rblStep* step, const rblBundle* bundle);
 
 // A bundle that will be aimed soon.
-void rbl_expect_bundle(const rblWorld* world, const rblBundle* bundle);
+void rbl_bundle_expect(const rblWorld* world, const rblBundle* bundle);
 
 // The contact that one of a bundle's wide contacts holds for a lane: those of its manifold first, then, from `count` of the bundle
 // on, those that are redundant. Null: none.
@@ -233,9 +233,9 @@ static inline const rblContact* rbl_bundle_contact(const rblWorld* world, const 
 {
     const uint32_t leading = bundle->counts[lane];
     const bool redundant = number >= bundle->count;
-    const uint32_t place = redundant ? number - bundle->count : number;
-    const bool there = place < (redundant ? bundle->redundant_counts[lane] : leading);
-    return there ? &world->contacts.data[bundle->contact[lane] + (redundant ? leading : 0) + place] : NULL;
+    const uint32_t rank = redundant ? number - bundle->count : number;
+    const bool there = rank < (redundant ? bundle->redundant_counts[lane] : leading);
+    return there ? &world->contacts.data[bundle->contact[lane] + (redundant ? leading : 0) + rank] : NULL;
 }
 
 // Lanes that have a contact there; normals are zero where there is none.
@@ -245,7 +245,7 @@ static inline rblFloat4 rbl_wide_there(rblWide3 normal)
 }
 
 // A manifold's contacts out of its lane, and impulses back into it: for what looks at one contact at a time (bundles.c).
-void rbl_unpack_manifold(rblStep* step, const rblManifold* manifold);
-void rbl_repack_impulses(rblStep* step, const rblManifold* manifold);
+void rbl_manifold_unpack(rblStep* step, const rblManifold* manifold);
+void rbl_impulses_repack(rblStep* step, const rblManifold* manifold);
 
 #endif

@@ -12,16 +12,16 @@ bool rbl_contact_set_reserve(rblContactSet* set, uint32_t extra);
 
 // Pairs that are not both convex (planes count as convex, and as fields too): samples of each in the field of the other.
 // `out` is empty on entry.
-rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
+rblResult rbl_fields_collide(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
                              const rblContactOptions* options, rblPairCache* cache, rblContactSet* out);
 
 // Contacts of all pairs of parts, one or both shapes having some, added to an empty set. Features mix the parts' numbers with their
 // own.
-rblResult rbl_collide_parts(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
+rblResult rbl_parts_collide(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
                             const rblContactOptions* options, rblContactSet* out);
 
 // Contacts of two convex shapes. `out` is empty on entry.
-rblResult rbl_collide_convex(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
+rblResult rbl_convex_collide(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
                              const rblContactOptions* options, rblPairCache* cache, rblContactSet* out);
 
 // Signed distance of two convex shapes, neither a plane or one of them; negative: some lower bound of the depth.

@@ -82,7 +82,7 @@ static rblContactOptions options_of_parts(const rblContactOptions* options, cons
     return out;
 }
 
-rblResult rbl_collide_parts(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
+rblResult rbl_parts_collide(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
                             const rblContactOptions* options, rblContactSet* out)
 {
     rblContactSet* part = rbl_contact_set_part(out);

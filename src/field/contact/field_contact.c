@@ -237,8 +237,8 @@ typedef struct Path
 {
     rblMat3 rotation; // from the samples' axes to the field's, at the end
     rblVec3 offset;
-    rblVec3 pivot, way; // in the field's axes: what the samples turn about, and how far that moves
-    rblVec3 turn;       // rotation vector
+    rblVec3 pivot, translation; // in the field's axes: what the samples turn about, and how far that moves
+    rblVec3 turn;               // rotation vector
 } Path;
 
 typedef struct Paths
@@ -275,7 +275,7 @@ static void find_paths(const rblContactOptions* options, rblTransform b_in_a, Pa
 static float lowest_on(const Path* path, rblVec3 sample, rblVec3 point, rblVec3 normal)
 {
     const rblVec3 end = rbl_add3(rbl_mat3_apply(&path->rotation, sample), path->offset);
-    const float straight = rbl_dot3(normal, path->way);
+    const float straight = rbl_dot3(normal, path->translation);
     const float s = rbl_dot3(normal, rbl_cross3(path->turn, rbl_sub3(point, path->pivot)));
     const float b = rbl_dot3(normal, rbl_sub3(end, point)) - straight - s;
     const bool bottoms = b > 0.0f && fabsf(s) < 2.0f * b;
@@ -386,8 +386,8 @@ static float tolerance_of(const rblShapeView* a, const rblShapeView* b, const rb
 // fast as they can, sqrt(3) times the way.
 static float gap_of(const rblSampling sides[2], float least)
 {
-    const float room = rbl_minf(sides[0].room, sides[1].room);
-    return room > 0.0f ? room + 0.57735025f * least : 0.0f;
+    const float clearance = rbl_minf(sides[0].clearance, sides[1].clearance);
+    return clearance > 0.0f ? clearance + 0.57735025f * least : 0.0f;
 }
 
 // Only pairs that are clearly apart are worth it.
@@ -409,7 +409,7 @@ static uint32_t enough_for(const rblShapeView* a, const rblShapeView* b, const r
     return dense && options->first_count < UINT32_MAX / ENOUGH ? ENOUGH * options->first_count : 0;
 }
 
-rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
+rblResult rbl_fields_collide(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
                              const rblContactOptions* options, rblPairCache* cache, rblContactSet* out)
 {
     out->count = 0;
@@ -417,7 +417,7 @@ rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTr
     out->visited = 0;
     if (a->shape->kind->parts != NULL || b->shape->kind->parts != NULL)
     {
-        return rbl_collide_parts(a, b, b_in_a, options, out);
+        return rbl_parts_collide(a, b, b_in_a, options, out);
     }
     const float eps = tolerance_of(a, b, options);
     const float margin = rbl_maxf(options->margin, eps);
@@ -466,7 +466,7 @@ rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTr
         return RBL_OK;
     }
     const rblSelecting selecting = selecting_of(a, b, b_in_a, &s, options);
-    return rbl_select_contacts(&selecting, &s.scratch->candidates, &s.scratch->select, out)
+    return rbl_contacts_select(&selecting, &s.scratch->candidates, &s.scratch->select, out)
                ? RBL_OK
                : rbl_fail_memory();
 }

@@ -5,7 +5,7 @@
 
 #include "field/contact/collide.h"
 
-// rbl_collide_fields(): of the samples within the margin m are contacts (field_select.h says which), after these every one
+// rbl_fields_collide(): of the samples within the margin m are contacts (field_select.h says which), after these every one
 // deeper than the tolerance eps, and, where paths are named, what is in the way there. The deepest sample, or the one with
 // the smallest gap, is always there. `colliding` is the number of samples inside. Features are sample numbers, doubled, plus
 // 1 for samples of the second shape.

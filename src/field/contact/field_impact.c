@@ -7,11 +7,11 @@
 #include "math/aabb.h"
 #include <math.h>
 
-#define DEEPEST    64   // levels: points are numbered in 32 bits, each level doubles their count
-#define MOST_LEGS  63u  // of a way
-#define MOST_STEPS 64u  // of a ball or sample
-#define MUCH_ROOM  0.1f // of a shape's radius
-#define MOST_BOWED 0.5  // of the goal: what a leg may leave its arc by
+#define DEEPEST         64   // levels: points are numbered in 32 bits, each level doubles their count
+#define MAX_LEGS        63u  // of a way
+#define MAX_STEPS       64u  // of a ball or sample
+#define LARGE_CLEARANCE 0.1f // of a shape's radius
+#define MAX_BOWED       0.5  // of the goal: what a leg may leave its arc by
 
 // The motion, in legs of equal time on each of which every sample goes straight. Poses are made when they are asked for.
 typedef struct Motion
@@ -19,9 +19,9 @@ typedef struct Motion
     const rblImpactQuery* query;
     const rblFlights* flights;
     uint32_t legs;
-    float fastest;                     // that anything of the two comes together, metres a leg
-    uint64_t known;                    // bits: poses that are there
-    rblTransform poses[MOST_LEGS + 1]; // of b in a's axes
+    float fastest;                    // that anything of the two comes together, metres a leg
+    uint64_t known;                   // bits: poses that are there
+    rblTransform poses[MAX_LEGS + 1]; // of b in a's axes
 } Motion;
 
 // Samples of one shape on their way through the field of the other.
@@ -32,8 +32,8 @@ typedef struct Hunt
     rblField field;
     bool backwards;  // the samples are a's
     uint64_t placed; // bits: frames that are there
-    rblMat3 rotations[MOST_LEGS + 1];
-    rblVec3 offsets[MOST_LEGS + 1];
+    rblMat3 rotations[MAX_LEGS + 1];
+    rblVec3 offsets[MAX_LEGS + 1];
     float goal, tolerance;
     float* first; // the earliest impact known, in legs
 } Hunt;
@@ -77,7 +77,7 @@ static rblTransform pose_at(Motion* motion, uint32_t i)
     return motion->poses[i];
 }
 
-static rblVec3 place(Hunt* hunt, uint32_t i, rblVec3 sample)
+static rblVec3 sample_position(Hunt* hunt, uint32_t i, rblVec3 sample)
 {
     if ((hunt->placed >> i & 1u) == 0)
     {
@@ -97,18 +97,18 @@ static double bend_of(const rblImpactQuery* query, const rblFlights* f)
     const double smaller = rbl_mind(query->a->bounded ? f->a.radius : (double)INFINITY,
                                     query->b->bounded ? f->b.radius : (double)INFINITY);
     const double sag = rbl_length3d(f->sag);
-    const double way = rbl_length3d(f->travel) + sag;
+    const double path_length = rbl_length3d(f->travel) + sag;
     const double turn = f->a.angle + f->b.angle;
-    return turn * turn * (smaller + way) + 2.0 * turn * way + 2.0 * sag;
+    return turn * turn * (smaller + path_length) + 2.0 * turn * path_length + 2.0 * sag;
 }
 
 // As many legs as keep them straight enough: a chord leaves its arc by an eighth of x'' t^2.
 static void set_legs(Motion* motion)
 {
     const double bend = bend_of(motion->query, motion->flights) / 8.0;
-    const double most = rbl_maxd(MOST_BOWED * motion->flights->goal, motion->flights->slack);
+    const double most = rbl_maxd(MAX_BOWED * motion->flights->goal, motion->flights->slack);
     const double wanted = ceil(sqrt(bend / most));
-    motion->legs = wanted > 1.0 ? (wanted < MOST_LEGS ? (uint32_t)wanted : MOST_LEGS) : 1;
+    motion->legs = wanted > 1.0 ? (wanted < MAX_LEGS ? (uint32_t)wanted : MAX_LEGS) : 1;
     motion->fastest = (float)(rbl_fastest_closing(motion->flights) / (double)motion->legs);
 }
 
@@ -125,8 +125,8 @@ static void go_to(Hunt* hunt, Walker* walker, float t)
         return;
     }
     walker->leg = leg;
-    walker->start = place(hunt, leg, walker->sample);
-    walker->along = rbl_sub3(place(hunt, leg + 1, walker->sample), walker->start);
+    walker->start = sample_position(hunt, leg, walker->sample);
+    walker->along = rbl_sub3(sample_position(hunt, leg + 1, walker->sample), walker->start);
     walker->speed = rbl_minf(rbl_length3(walker->along), hunt->motion->fastest);
 }
 
@@ -139,7 +139,7 @@ static Walker walker_at(Hunt* hunt, rblVec3 sample, float t)
 
 // How far outside the box of the field a point is, where that alone tells that there is much room for a ball; else 0. It takes a fraction of
 // the time that the field does.
-static float room_outside(const Hunt* hunt, rblVec3 point, float radius)
+static float clearance_outside(const Hunt* hunt, rblVec3 point, float radius)
 {
     const rblShapeView* view = &hunt->field.shape->view;
     if (!view->bounded)
@@ -147,8 +147,8 @@ static float room_outside(const Hunt* hunt, rblVec3 point, float radius)
         return 0.0f;
     }
     const float outside = sqrtf(rbl_aabb_distance_squared(view->bounds, point));
-    const float room = outside - hunt->field.rounding - hunt->goal - radius;
-    return room > MUCH_ROOM * view->radius ? room : 0.0f;
+    const float clearance = outside - hunt->field.rounding - hunt->goal - radius;
+    return clearance > LARGE_CLEARANCE * view->radius ? clearance : 0.0f;
 }
 
 static void ask_field(const Hunt* hunt, Walker* walker, rblVec3 point, float radius)
@@ -159,29 +159,29 @@ static void ask_field(const Hunt* hunt, Walker* walker, rblVec3 point, float rad
 }
 
 // How far a ball about the walker can go with nothing in it coming close.
-static float room_of(const Hunt* hunt, Walker* walker, float radius)
+static float clearance_of(const Hunt* hunt, Walker* walker, float radius)
 {
     const rblField* field = &hunt->field;
     const rblVec3 point = rbl_mul_add3(walker->start, walker->t - (float)walker->leg, walker->along);
     const float close = hunt->goal + hunt->tolerance;
     if (!walker->asked)
     {
-        const float room = room_outside(hunt, point, radius);
-        if (room > 0.0f)
+        const float clearance = clearance_outside(hunt, point, radius);
+        if (clearance > 0.0f)
         {
-            return room;
+            return clearance;
         }
         ask_field(hunt, walker, point, radius);
     }
     if (radius > 0.0f || walker->value > close)
     {
-        return rbl_field_free_way(field, walker->slope, walker->value - hunt->goal) - radius;
+        return rbl_field_free_distance(field, walker->slope, walker->value - hunt->goal) - radius;
     }
     rblVec3 unused;
     const float sure = field->confirm != NULL && walker->value > 0.0f
                            ? field->shape->kind->distance(field->shape->data, point, &unused)
                            : walker->value;
-    return sure <= close ? 0.0f : rbl_field_free_way(field, walker->slope, sure - hunt->goal);
+    return sure <= close ? 0.0f : rbl_field_free_distance(field, walker->slope, sure - hunt->goal);
 }
 
 // Go on by a length; false at the first impact known or the end. Beyond this leg as if at the speed of the fastest.
@@ -202,14 +202,14 @@ static bool walk(Hunt* hunt, Walker* walker, float length)
 // Go on until something in the ball may be close; false when that is not before the first impact known.
 static bool advance(Hunt* hunt, Walker* walker, float radius)
 {
-    for (uint32_t i = 0; i < MOST_STEPS; ++i)
+    for (uint32_t i = 0; i < MAX_STEPS; ++i)
     {
-        const float room = room_of(hunt, walker, radius);
-        if (!(room > 0.5f * hunt->tolerance))
+        const float clearance = clearance_of(hunt, walker, radius);
+        if (!(clearance > 0.5f * hunt->tolerance))
         {
             return true;
         }
-        if (!walk(hunt, walker, room))
+        if (!walk(hunt, walker, clearance))
         {
             return false;
         }

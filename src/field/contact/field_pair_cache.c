@@ -83,10 +83,10 @@ static float moved_by(const rblShapeView* shape, rblTransform from, rblTransform
     const rblVec3 center = rbl_to_float3(shape->mass.center);
     const rblQuat turn = rbl_quat_mul(rbl_quat_conjugate(from.q), to.q);
     const float angle = 2.0f * rbl_length3(rbl_vec3(turn.x, turn.y, turn.z)) + ROTATION_ERROR;
-    const float way =
+    const float moved =
         rbl_length3(rbl_sub3(rbl_transform_point(to, center), rbl_transform_point(from, center)));
     const float lever = shape->radius + rbl_length3(center);
-    return way + angle * lever + POSITION_ERROR * (rbl_length3(to.p) + lever);
+    return moved + angle * lever + POSITION_ERROR * (rbl_length3(to.p) + lever);
 }
 
 bool rbl_field_cache_apart(const rblPairCache* cache, const rblShapeView* a, const rblShapeView* b,
@@ -98,7 +98,8 @@ bool rbl_field_cache_apart(const rblPairCache* cache, const rblShapeView* a, con
     }
     const rblTransform before = cached_pose(cache);
     // Seen from whichever the other is bounded; a plane's ball is infinite.
-    const float way = b->bounded ? moved_by(b, before, b_in_a)
-                                 : moved_by(a, rbl_transform_inverse(before), rbl_transform_inverse(b_in_a));
-    return float_of(cache->words[5]) - way > margin;
+    const float moved = b->bounded
+                            ? moved_by(b, before, b_in_a)
+                            : moved_by(a, rbl_transform_inverse(before), rbl_transform_inverse(b_in_a));
+    return float_of(cache->words[5]) - moved > margin;
 }

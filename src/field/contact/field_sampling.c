@@ -74,7 +74,7 @@ bool rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* 
                        .radius = samples->view.radius,
                        .frontier = frontier,
                        .least = least,
-                       .room = INFINITY};
+                       .clearance = INFINITY};
     if (s->field.out_of_memory)
     {
         return false;
@@ -99,7 +99,7 @@ static void wait_for_child(rblSampling* s, const rblFrontierNode* node)
 }
 
 // What is within the error bound is told, too: it may be deeper than it seems.
-static float told_up_to(const rblSampling* s, float wanted)
+static float reporting_limit(const rblSampling* s, float wanted)
 {
     return rbl_maxf(wanted, s->field.error);
 }
@@ -107,14 +107,14 @@ static float told_up_to(const rblSampling* s, float wanted)
 // From which value on a sample is no matter. While nothing was found, what is left must be clear of the margin by the error bound, too, or the room were none.
 static float bar_of(const rblSampling* s, float wanted)
 {
-    return wanted >= s->least ? wanted + s->field.error : told_up_to(s, wanted);
+    return wanted >= s->least ? wanted + s->field.error : reporting_limit(s, wanted);
 }
 
 // Nothing within `way` of a sample can be wanted, and what is within `radius` of it is not looked at further. Ways are those to a value of the bar: once
 // something was found the room is no matter.
-static void leave(rblSampling* s, float way, float radius, float wanted)
+static void leave(rblSampling* s, float free_distance, float radius, float wanted)
 {
-    s->room = wanted >= s->least ? rbl_minf(way - radius, s->room) : s->room;
+    s->clearance = wanted >= s->least ? rbl_minf(free_distance - radius, s->clearance) : s->clearance;
 }
 
 // A sample that was met, with all below it within the child's radius.
@@ -125,9 +125,10 @@ static void meet_child(rblSampling* s, const rblSampleChild* child, const rblFro
     {
         return;
     }
-    const float way = rbl_field_free_way(&s->field, node->slope, node->distance - bar_of(s, wanted));
-    const bool stay = child->radius > way && node->next < node->end;
-    leave(s, way, stay ? 0.0f : child->radius, wanted);
+    const float free_distance =
+        rbl_field_free_distance(&s->field, node->slope, node->distance - bar_of(s, wanted));
+    const bool stay = child->radius > free_distance && node->next < node->end;
+    leave(s, free_distance, stay ? 0.0f : child->radius, wanted);
     if (stay)
     {
         wait_for_child(s, node);
@@ -144,7 +145,7 @@ static bool first_sample(rblSampling* s, float wanted, rblSampleVisit* visit)
 {
     const rblSampleTree* tree = s->tree;
     rblFieldSlope slope;
-    if (s->place++ > 0)
+    if (s->cursor++ > 0)
     {
         return false;
     }
@@ -155,7 +156,7 @@ static bool first_sample(rblSampling* s, float wanted, rblSampleVisit* visit)
     const rblFrontierNode node = {tree->first_children[0], tree->first_children[1], visit->distance, slope,
                                   visit->point};
     meet_child(s, &child, &node, wanted);
-    return !s->out_of_memory && visit->distance <= told_up_to(s, wanted);
+    return !s->out_of_memory && visit->distance <= reporting_limit(s, wanted);
 }
 
 // ---- children, four at a time ----
@@ -164,13 +165,14 @@ static bool first_sample(rblSampling* s, float wanted, rblSampleVisit* visit)
 static bool gather_children(rblSampling* s, rblFrontierNode* node, float wanted)
 {
     rblSampleGroup* group = &s->group;
-    const float way = rbl_field_free_way(&s->field, node->slope, node->distance - bar_of(s, wanted));
+    const float free_distance =
+        rbl_field_free_distance(&s->field, node->slope, node->distance - bar_of(s, wanted));
     for (; node->next < node->end; ++node->next)
     {
         const rblSampleChild* child = &s->tree->children[node->next];
-        if (!(child->reach > way))
+        if (!(child->reach > free_distance))
         {
-            leave(s, way, child->reach, wanted);
+            leave(s, free_distance, child->reach, wanted);
             return true;
         }
         if ((uint64_t)child->node >> s->level != 0)
@@ -184,7 +186,7 @@ static bool gather_children(rblSampling* s, rblFrontierNode* node, float wanted)
         }
         const uint32_t lane = group->count++;
         group->children[lane] = child;
-        group->way[lane] = way;
+        group->free_distance[lane] = free_distance;
         group->x[lane] = node->point.x;
         group->y[lane] = node->point.y;
         group->z[lane] = node->point.z;
@@ -198,9 +200,9 @@ static void gather_group(rblSampling* s, float wanted)
 {
     const rblFrontierList* list = &s->frontier->levels[s->level];
     s->group.count = 0;
-    while (s->place < list->count && !s->out_of_memory && gather_children(s, &list->data[s->place], wanted))
+    while (s->cursor < list->count && !s->out_of_memory && gather_children(s, &list->data[s->cursor], wanted))
     {
-        s->place += 1;
+        s->cursor += 1;
     }
 }
 
@@ -213,7 +215,7 @@ static rblFloat4 transformed(const float rows[3], float offset, rblFloat4 x, rbl
 }
 
 // Into the field's axes; lanes that are not used hold the first one's point. Returns the radii.
-static rblFloat4 place_group(const rblSampling* s, rblFloat4 out[3])
+static rblFloat4 locate_group(const rblSampling* s, rblFloat4 out[3])
 {
     const rblSampleGroup* group = &s->group;
     const rblMat3* m = &s->rotation;
@@ -258,13 +260,13 @@ static uint32_t leave_near(rblSampling* s, const rblFloat4 p[3], rblFloat4 radii
     const rblFloat4 square =
         square_of(rbl_sub4(p[0], rbl_load4(group->x)), rbl_sub4(p[1], rbl_load4(group->y)),
                   rbl_sub4(p[2], rbl_load4(group->z)));
-    const rblFloat4 spare = rbl_sub4(rbl_load4(group->way), radii);
+    const rblFloat4 spare = rbl_sub4(rbl_load4(group->free_distance), radii);
     const rblFloat4 near =
         rbl_and4(rbl_less4(rbl_splat4(0.0f), spare), rbl_less4(square, rbl_mul4(spare, spare)));
     const uint32_t lanes = rbl_mask4(near) & ((1u << group->count) - 1);
     if (lanes != 0 && wanted >= s->least)
     {
-        s->room = rbl_minf(least_of(rbl_sub4(spare, rbl_sqrt4(square)), lanes), s->room);
+        s->clearance = rbl_minf(least_of(rbl_sub4(spare, rbl_sqrt4(square)), lanes), s->clearance);
     }
     return lanes;
 }
@@ -292,8 +294,8 @@ static uint32_t leave_beyond(rblSampling* s, const rblFloat4 p[3], rblFloat4 rad
         rbl_mask4(rbl_less4(rbl_mul4(clear, clear), square)) & ((1u << s->group.count) - 1);
     if (lanes != 0 && wanted >= s->least)
     {
-        const rblFloat4 room = rbl_sub4(rbl_sqrt4(square), clear);
-        s->room = rbl_minf(least_of(room, lanes), s->room);
+        const rblFloat4 clearance = rbl_sub4(rbl_sqrt4(square), clear);
+        s->clearance = rbl_minf(least_of(clearance, lanes), s->clearance);
     }
     return lanes;
 }
@@ -310,7 +312,7 @@ static bool add_group(rblSampling* s, float wanted)
     }
     rblFloat4 p[3];
     float x[4], y[4], z[4];
-    const rblFloat4 radii = place_group(s, p);
+    const rblFloat4 radii = locate_group(s, p);
     // Where there is no grid to be looked up, asking costs no more than telling who need not be asked.
     const uint32_t near = s->field.grid != NULL ? leave_near(s, p, radii, wanted) : 0;
     const uint32_t left = near | leave_beyond(s, p, radii, wanted);
@@ -319,11 +321,11 @@ static bool add_group(rblSampling* s, float wanted)
     rbl_store4(z, p[2]);
     for (uint32_t i = 0; i < group->count; ++i)
     {
-        const uint32_t place = batch->count;
-        batch->children[place] = group->children[i];
-        batch->x[place] = x[i];
-        batch->y[place] = y[i];
-        batch->z[place] = z[i];
+        const uint32_t cursor = batch->count;
+        batch->children[cursor] = group->children[i];
+        batch->x[cursor] = x[i];
+        batch->y[cursor] = y[i];
+        batch->z[cursor] = z[i];
         batch->count += (left >> i & 1) == 0;
     }
     return true;
@@ -364,7 +366,7 @@ static void ask_field(rblSampling* s, float wanted)
 static void meet_batch(rblSampling* s, float wanted)
 {
     rblSampleBatch* batch = &s->batch;
-    const float told = told_up_to(s, wanted);
+    const float reported = reporting_limit(s, wanted);
     batch->near = 0;
     for (uint32_t i = 0; i < batch->met; ++i)
     {
@@ -372,7 +374,7 @@ static void meet_batch(rblSampling* s, float wanted)
         const rblFrontierNode node = {child->first, child->end, batch->distances[i], batch->slopes[i],
                                       rbl_vec3(batch->x[i], batch->y[i], batch->z[i])};
         meet_child(s, child, &node, wanted);
-        batch->near |= (node.distance <= told ? 1u : 0u) << i;
+        batch->near |= (node.distance <= reported ? 1u : 0u) << i;
     }
 }
 
@@ -426,9 +428,9 @@ bool rbl_sampling_next(rblSampling* s, float wanted, rblSampleVisit* visit)
     while (batch->near != 0 || next_batch(s, wanted))
     {
         const uint32_t lane = batch->near != 0 ? rbl_lowest_bit(batch->near) : 0;
-        const bool told = batch->near != 0 && batch->distances[lane] <= told_up_to(s, wanted);
+        const bool reported = batch->near != 0 && batch->distances[lane] <= reporting_limit(s, wanted);
         batch->near &= batch->near - 1;
-        if (told)
+        if (reported)
         {
             visit->sample = batch->children[lane]->node;
             visit->point = rbl_vec3(batch->x[lane], batch->y[lane], batch->z[lane]);
@@ -443,7 +445,7 @@ void rbl_sampling_next_level(rblSampling* s)
 {
     s->waiting -= s->frontier->levels[s->level].count;
     s->level += 1;
-    s->place = 0;
+    s->cursor = 0;
     s->batch.near = 0;
     s->batch.count = s->batch.met = 0;
 }

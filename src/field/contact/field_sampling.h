@@ -35,7 +35,7 @@ void rbl_frontier_free(rblFrontier* frontier);
 typedef struct rblSampleGroup
 {
     const rblSampleChild* children[4];
-    float way[4];           // about the node above, within which nothing can be wanted
+    float free_distance[4]; // about the node above, within which nothing can be wanted
     float x[4], y[4], z[4]; // of that node, in the field's axes
     uint32_t count;
 } rblSampleGroup;
@@ -61,14 +61,14 @@ typedef struct rblSampling
     float radius; // of the ball about the samples
     rblFrontier* frontier;
     uint32_t level;
-    size_t place;   // in the frontier's list of this level
+    size_t cursor;  // in the frontier's list of this level
     size_t waiting; // nodes in the lists of this level and later ones
     rblSampleGroup group;
     rblSampleBatch batch;
     uint32_t met;
     float least; // a value, and
     float
-        room; // the way that they can move until a sample, met or left unmet, may have a value below it; negative: none
+        clearance; // the way that they can move until a sample, met or left unmet, may have a value below it; negative: none
     bool out_of_memory;
 } rblSampling;
 

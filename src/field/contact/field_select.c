@@ -5,13 +5,13 @@
 #include "math/vec.h"
 #include <math.h>
 
-#define MOST_SWEEPS 64
+#define MAX_SWEEPS 64
 
 // Rows by column, padded to blocks of four: w in six columns, what no chosen contact implies yet, the distance and those on
 // the paths.
-#define UNHELD   6
-#define DISTANCE 7
-#define COLUMNS  (8 + RBL_MAX_PATHS)
+#define UNCOVERED 6
+#define DISTANCE  7
+#define COLUMNS   (8 + RBL_MAX_PATHS)
 
 typedef struct Choice
 {
@@ -45,10 +45,10 @@ void rbl_select_scratch_free(rblSelectScratch* scratch)
 
 // ---- rows ----
 
-static bool make_room(Choice* c, uint32_t count, rblSelectScratch* scratch)
+static bool reserve_columns(Choice* c, uint32_t count, rblSelectScratch* scratch)
 {
     const uint32_t first = c->selecting->first_count < count ? c->selecting->first_count : count;
-    const uint32_t most = first + 1 + RBL_MOST_EXTRA;
+    const uint32_t most = first + 1 + RBL_MAX_EXTRA;
     c->padded = (count + 3) & ~3u;
     c->stride = (most + 3) & ~3u;
     if (!rbl_array_resize_amply(&scratch->columns, COLUMNS * (size_t)c->padded) ||
@@ -81,7 +81,7 @@ static void write_row(Choice* c, uint32_t i, const rblCandidate* candidate)
     c->columns[5][i] = moment.z;
     // What is to come is known by the paths, where there are any.
     const bool spread = p->distance <= c->selecting->eps || c->selecting->path_count == 0;
-    c->columns[UNHELD][i] = spread ? c->selecting->motion - p->distance : -INFINITY;
+    c->columns[UNCOVERED][i] = spread ? c->selecting->motion - p->distance : -INFINITY;
     c->columns[DISTANCE][i] = p->distance;
     for (uint32_t k = 0; k < c->selecting->path_count; ++k)
     {
@@ -92,7 +92,7 @@ static void write_row(Choice* c, uint32_t i, const rblCandidate* candidate)
 // Out of the running: chosen, or not there at all.
 static void strike_out(Choice* c, uint32_t i)
 {
-    c->columns[UNHELD][i] = -INFINITY;
+    c->columns[UNCOVERED][i] = -INFINITY;
     for (uint32_t k = 0; k <= c->selecting->path_count; ++k)
     {
         c->columns[DISTANCE + k][i] = INFINITY;
@@ -200,7 +200,7 @@ static void choose(Choice* c, uint32_t index)
 
 // A motion of length l that puts contact c right leaves contact j no deeper than |w_j - w_c| l - (d_j - d_c). Take that into
 // account for all, and find the one that is left deepest.
-static uint32_t hold(Choice* c, float* deepest)
+static uint32_t cover(Choice* c, float* deepest)
 {
     const rblSelectedRow* row = &c->chosen[c->count - 1];
     const rblFloat4 motion = rbl_splat4(c->selecting->motion);
@@ -216,9 +216,9 @@ static uint32_t hold(Choice* c, float* deepest)
         }
         const rblFloat4 deeper = rbl_sub4(rbl_load4(c->columns[DISTANCE] + i), distance);
         const rblFloat4 left = rbl_sub4(rbl_mul4(rbl_sqrt4(square), motion), deeper);
-        const rblFloat4 unheld = rbl_min4(left, rbl_load4(c->columns[UNHELD] + i));
-        rbl_store4(c->columns[UNHELD] + i, unheld);
-        offer4(&largest, unheld, lane_numbers(i));
+        const rblFloat4 uncovered = rbl_min4(left, rbl_load4(c->columns[UNCOVERED] + i));
+        rbl_store4(c->columns[UNCOVERED] + i, uncovered);
+        offer4(&largest, uncovered, lane_numbers(i));
     }
     return largest_of(&largest, deepest);
 }
@@ -252,7 +252,7 @@ static void choose_first(Choice* c)
     while (c->count < c->selecting->first_count)
     {
         float left;
-        const uint32_t next = hold(c, &left);
+        const uint32_t next = cover(c, &left);
         if (!(left > c->selecting->eps))
         {
             return;
@@ -289,7 +289,7 @@ static float push_row(Choice* c, uint32_t row)
 static void solve_motion(Choice* c)
 {
     float worst = INFINITY;
-    for (int sweep = 0; sweep < MOST_SWEEPS && worst > 0.1f * c->selecting->eps; ++sweep)
+    for (int sweep = 0; sweep < MAX_SWEEPS && worst > 0.1f * c->selecting->eps; ++sweep)
     {
         worst = 0.0f;
         for (uint32_t i = 0; i < c->count; ++i)
@@ -368,7 +368,7 @@ static void keep_all(const rblCandidateArray* candidates, rblContactSet* out)
     }
 }
 
-bool rbl_select_contacts(const rblSelecting* selecting, const rblCandidateArray* candidates,
+bool rbl_contacts_select(const rblSelecting* selecting, const rblCandidateArray* candidates,
                          rblSelectScratch* scratch, rblContactSet* out)
 {
     if (!rbl_contact_set_reserve(out, (uint32_t)candidates->count))
@@ -381,7 +381,7 @@ bool rbl_select_contacts(const rblSelecting* selecting, const rblCandidateArray*
         return true;
     }
     Choice choice = {.selecting = selecting, .candidates = candidates->data, .out = out};
-    if (!make_room(&choice, (uint32_t)candidates->count, scratch))
+    if (!reserve_columns(&choice, (uint32_t)candidates->count, scratch))
     {
         return false;
     }
@@ -394,7 +394,7 @@ bool rbl_select_contacts(const rblSelecting* selecting, const rblCandidateArray*
     {
         choose_first(&choice);
     }
-    const uint32_t most = choice.count + RBL_MOST_EXTRA;
+    const uint32_t most = choice.count + RBL_MAX_EXTRA;
     for (uint32_t path = 0; selecting->path_count > 0 && path <= selecting->path_count; ++path)
     {
         choose_rest(&choice, path, most);

@@ -9,7 +9,7 @@
 #include "field/engine.h"
 
 // Contacts for what may come next are never more than this many.
-#define RBL_MOST_EXTRA 24u
+#define RBL_MAX_EXTRA 24u
 
 typedef struct rblCandidate
 {
@@ -50,7 +50,7 @@ void rbl_select_scratch_free(rblSelectScratch* scratch);
 // Append those of the candidates to `out` that are enough: first_count, those in the way of the paths, and every one
 // deeper than eps. With paths the last of these are redundant, unless the paths would have had more contacts than there are
 // to be. False when out of memory.
-bool rbl_select_contacts(const rblSelecting* selecting, const rblCandidateArray* candidates,
+bool rbl_contacts_select(const rblSelecting* selecting, const rblCandidateArray* candidates,
                          rblSelectScratch* scratch, rblContactSet* out);
 
 #endif

@@ -52,7 +52,7 @@ void rbl_hull_cache_write(rblPairCache* cache, const rblHullCache* known);
 
 // ---- manifolds ----
 
-#define RBL_CLIP_ROOM       (2 * RBL_HULL_MAX_VERTICES + 2)
+#define RBL_CLIP_CAPACITY   (2 * RBL_HULL_MAX_VERTICES + 2)
 #define RBL_CONTACTS_A_PAIR 4
 
 // Features: what touches, in the two highest bits, and which.
@@ -62,11 +62,11 @@ void rbl_hull_cache_write(rblPairCache* cache, const rblHullCache* known);
 #define RBL_FEATURE_ROUND    (3u << 30) // anything with a round shape, or between corners
 
 // Contacts before selection. Few clipped faces give more than this; then the four that matter go on with the rest.
-#define RBL_MANIFOLD_ROOM 64
+#define RBL_MANIFOLD_CAPACITY 64
 
 typedef struct rblManifold
 {
-    rblContactPoint points[RBL_MANIFOLD_ROOM];
+    rblContactPoint points[RBL_MANIFOLD_CAPACITY];
     uint32_t count;
     uint32_t colliding; // of all that were added
 } rblManifold;
@@ -99,7 +99,7 @@ typedef struct rblClipVertex
 #define RBL_CLIPPED_EDGE 0x8000u
 
 // Cut a polygon (or a segment of two corners) by the prism over another along `axis`. The clipping corners run
-// counter-clockwise seen from the axis' tip. `polygon` has RBL_CLIP_ROOM places. Returns the corners left.
+// counter-clockwise seen from the axis' tip. `polygon` has RBL_CLIP_CAPACITY places. Returns the corners left.
 uint32_t rbl_clip(rblClipVertex* polygon, uint32_t count, const rblClipVertex* by, uint32_t by_count,
                   rblVec3 axis);
 

@@ -397,7 +397,7 @@ static void search_winning_edges(const rblHullPair* pair, float gathered, const 
 
 // ---- the search ----
 
-float rbl_hulls_looseness(const rblHullPair* pair, const rblAxisGuess* guess, rblHullFront* front_a,
+float rbl_hulls_tolerance(const rblHullPair* pair, const rblAxisGuess* guess, rblHullFront* front_a,
                           rblHullFront* front_b)
 {
     const rblVec3 axis_in_b = rbl_mat3_apply_transposed(&pair->pose.turn, guess->axis);

@@ -53,7 +53,7 @@ typedef struct rblHullFront
 void rbl_hulls_measure(const rblHullPair* pair, rblAxisGuess* guess);
 
 // How much a guess leaves to be searched: what can win lies behind the guessed point by no more than this, metres.
-float rbl_hulls_looseness(const rblHullPair* pair, const rblAxisGuess* guess, rblHullFront* front_a,
+float rbl_hulls_tolerance(const rblHullPair* pair, const rblAxisGuess* guess, rblHullFront* front_a,
                           rblHullFront* front_b);
 
 // Pairs of edges are meant only where they beat the best face by the preference; none are looked for when a face shows that

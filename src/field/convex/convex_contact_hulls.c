@@ -206,7 +206,7 @@ static void add_sunk(const rblHullPair* pair, const FaceContact* c, rblManifold*
 static bool face_contacts(const rblHullPair* pair, FaceContact* c, float separation, float allowed,
                           rblManifold* manifold)
 {
-    rblClipVertex polygon[RBL_CLIP_ROOM];
+    rblClipVertex polygon[RBL_CLIP_CAPACITY];
     uint32_t count = load_face(c->incident, c->incident_face, polygon);
     for (uint32_t i = 0; i < count; ++i)
     {
@@ -427,7 +427,7 @@ static bool find_guess(const rblHullPair* pair, const rblPairQuery* query, Searc
     }
     if (known.has_point)
     {
-        *looseness = rbl_hulls_looseness(pair, guess, &search->front_a, &search->front_b);
+        *looseness = rbl_hulls_tolerance(pair, guess, &search->front_a, &search->front_b);
         if (*looseness <= useful_looseness(pair))
         {
             return true;
@@ -442,7 +442,7 @@ static bool find_guess(const rblHullPair* pair, const rblPairQuery* query, Searc
         write_cache(query->cache, guess->axis, guess->point);
         return false;
     }
-    *looseness = rbl_hulls_looseness(pair, guess, &search->front_a, &search->front_b);
+    *looseness = rbl_hulls_tolerance(pair, guess, &search->front_a, &search->front_b);
     return true;
 }
 

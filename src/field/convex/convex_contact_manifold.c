@@ -38,8 +38,8 @@ static uint32_t clip_plane(const rblClipVertex* in, const float* side, uint32_t 
 uint32_t rbl_clip(rblClipVertex* polygon, uint32_t count, const rblClipVertex* by, uint32_t by_count,
                   rblVec3 axis)
 {
-    rblClipVertex other[RBL_CLIP_ROOM];
-    float side[RBL_CLIP_ROOM];
+    rblClipVertex other[RBL_CLIP_CAPACITY];
+    float side[RBL_CLIP_CAPACITY];
     rblClipVertex* in = polygon;
     rblClipVertex* out = other;
     for (uint32_t k = 0; k < by_count && count > 0; ++k)
@@ -75,10 +75,10 @@ uint32_t rbl_clip(rblClipVertex* polygon, uint32_t count, const rblClipVertex* b
 #define LEAST_SINE_SQUARED 1e-4f // of the angle at the first of three contacts that tell of others
 #define FLAT               0.01f // of the largest distance between contacts: how deep a point is on a flat face
 
-static void keep(rblManifold* m, uint32_t place, uint32_t chosen)
+static void keep(rblManifold* m, uint32_t index, uint32_t chosen)
 {
-    const rblContactPoint swap = m->points[place];
-    m->points[place] = m->points[chosen];
+    const rblContactPoint swap = m->points[index];
+    m->points[index] = m->points[chosen];
     m->points[chosen] = swap;
 }
 
@@ -199,13 +199,13 @@ static void select_deep(rblManifold* m)
     const float small = FLAT * rbl_length3(rbl_sub3(m->points[1].point, m->points[0].point));
     for (uint32_t i = RBL_CONTACTS_A_PAIR; i < all; ++i)
     {
-        float told = -INFINITY;
+        float predicted = -INFINITY;
         for (uint32_t k = 0; k < trend_count; ++k)
         {
             const rblVec3 off = rbl_sub3(m->points[i].point, trends[k].origin);
-            told = rbl_maxf(trends[k].value + rbl_dot3(trends[k].slope, off), told);
+            predicted = rbl_maxf(trends[k].value + rbl_dot3(trends[k].slope, off), predicted);
         }
-        if (m->points[i].distance < rbl_minf(0.0f, told - small))
+        if (m->points[i].distance < rbl_minf(0.0f, predicted - small))
         {
             keep(m, m->count++, i);
         }
@@ -214,7 +214,7 @@ static void select_deep(rblManifold* m)
 
 void rbl_manifold_add(rblManifold* m, rblVec3 point, rblVec3 normal, float distance, uint32_t feature)
 {
-    if (m->count == RBL_MANIFOLD_ROOM)
+    if (m->count == RBL_MANIFOLD_CAPACITY)
     {
         select_four(m);
     }

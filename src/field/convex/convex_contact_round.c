@@ -10,7 +10,7 @@
 // polygon, counter-clockwise seen from outside.
 typedef struct Side
 {
-    rblClipVertex corners[RBL_CLIP_ROOM];
+    rblClipVertex corners[RBL_CLIP_CAPACITY];
     uint32_t count;
     rblVec3 normal; // of a polygon, out of the shape
 } Side;

@@ -91,7 +91,7 @@ static double bend_of_body(const rblFlight* flight, const Line* line, rblVec3d v
 }
 
 // Of the way x from centre to centre: (n . x)'' = -rate^2 n . x + 2 rate aside . x' + n . x''.
-static double bend_of_way(const rblFlights* f, const Line* line)
+static double path_bend(const rblFlights* f, const Line* line)
 {
     const double sag = rbl_length3d(f->sag);
     const double still = 2.0 * fabs(rbl_dot3d(line->n, f->sag));
@@ -117,7 +117,7 @@ static Line make_line(const MovingPair* pair, rblVec3d n, rblVec3d turning, doub
     Line line = {.n = n, .rate = rbl_length3d(turning), .since = since};
     line.aside = rbl_scale3d(turning, line.rate > 0.0 ? 1.0 / line.rate : 0.0);
     const rblVec3d v = rbl_cross3d(n, turning);
-    line.bend = bend_of_body(&f->a, &line, v) + bend_of_body(&f->b, &line, v) + bend_of_way(f, &line);
+    line.bend = bend_of_body(&f->a, &line, v) + bend_of_body(&f->b, &line, v) + path_bend(f, &line);
     return line;
 }
 

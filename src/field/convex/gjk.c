@@ -79,7 +79,7 @@ rblDifferencePoint rbl_difference_support(const rblConvexPair* pair, rblVec3d di
 // so that one place of four is always free.
 typedef struct Simplex
 {
-    uint32_t places[4];
+    uint32_t indices[4];
     double weights[4];
     uint32_t count;
 } Simplex;
@@ -140,7 +140,7 @@ static rblVec3d weighted(const rblDifferencePoint* points, const Simplex* s)
     rblVec3d sum = {0, 0, 0};
     for (uint32_t i = 0; i < s->count; ++i)
     {
-        sum = rbl_mul_add3d(sum, s->weights[i], points[s->places[i]].p);
+        sum = rbl_mul_add3d(sum, s->weights[i], points[s->indices[i]].p);
     }
     return sum;
 }
@@ -153,7 +153,7 @@ static void drop_idle(Simplex* s)
     {
         if (s->weights[i] > 0.0)
         {
-            s->places[kept] = s->places[i];
+            s->indices[kept] = s->indices[i];
             s->weights[kept++] = s->weights[i];
         }
     }
@@ -162,8 +162,8 @@ static void drop_idle(Simplex* s)
 
 static void solve_segment(const rblDifferencePoint* points, Simplex* s)
 {
-    const rblVec3d a = points[s->places[0]].p;
-    const rblVec3d ab = rbl_sub3d(points[s->places[1]].p, a);
+    const rblVec3d a = points[s->indices[0]].p;
+    const rblVec3d ab = rbl_sub3d(points[s->indices[1]].p, a);
     const double length = rbl_dot3d(ab, ab);
     const double t = length > 0.0 ? rbl_clampd(-rbl_dot3d(a, ab) / length, 0.0, 1.0) : 0.0;
     s->weights[0] = 1.0 - t;
@@ -173,7 +173,8 @@ static void solve_segment(const rblDifferencePoint* points, Simplex* s)
 
 static void solve_triangle(const rblDifferencePoint* points, Simplex* s)
 {
-    rbl_triangle_weights(points[s->places[0]].p, points[s->places[1]].p, points[s->places[2]].p, s->weights);
+    rbl_triangle_weights(points[s->indices[0]].p, points[s->indices[1]].p, points[s->indices[2]].p,
+                         s->weights);
     drop_idle(s);
 }
 
@@ -185,12 +186,13 @@ static bool solve_tetrahedron(const rblDifferencePoint* points, Simplex* s, bool
     double nearest = (double)INFINITY;
     for (uint32_t f = 0; f < 4; ++f)
     {
-        Simplex face = {.places = {s->places[faces[f][0]], s->places[faces[f][1]], s->places[faces[f][2]]},
-                        .count = 3};
-        const rblVec3d a = points[face.places[0]].p;
+        Simplex face = {
+            .indices = {s->indices[faces[f][0]], s->indices[faces[f][1]], s->indices[faces[f][2]]},
+            .count = 3};
+        const rblVec3d a = points[face.indices[0]].p;
         const rblVec3d n =
-            rbl_cross3d(rbl_sub3d(points[face.places[1]].p, a), rbl_sub3d(points[face.places[2]].p, a));
-        const double opposite = rbl_dot3d(n, rbl_sub3d(points[s->places[faces[f][3]]].p, a));
+            rbl_cross3d(rbl_sub3d(points[face.indices[1]].p, a), rbl_sub3d(points[face.indices[2]].p, a));
+        const double opposite = rbl_dot3d(n, rbl_sub3d(points[s->indices[faces[f][3]]].p, a));
         // A flat tetrahedron has no inside: its faces all count.
         if (-rbl_dot3d(n, a) * opposite > 0.0 && !known_outside)
         {
@@ -234,7 +236,7 @@ static bool has_point(const rblDifferencePoint* points, const Simplex* s, rblVec
 {
     for (uint32_t i = 0; i < s->count; ++i)
     {
-        if (rbl_equal3d(points[s->places[i]].p, p))
+        if (rbl_equal3d(points[s->indices[i]].p, p))
         {
             return true;
         }
@@ -248,15 +250,15 @@ static void add_point(rblDifferencePoint* points, Simplex* s, const rblDifferenc
     uint32_t taken = 0;
     for (uint32_t i = 0; i < s->count; ++i)
     {
-        taken |= 1u << s->places[i];
+        taken |= 1u << s->indices[i];
     }
-    uint32_t place = 0;
-    while ((taken >> place & 1u) != 0)
+    uint32_t free_index = 0;
+    while ((taken >> free_index & 1u) != 0)
     {
-        ++place;
+        ++free_index;
     }
-    points[place] = *p;
-    s->places[s->count++] = place;
+    points[free_index] = *p;
+    s->indices[s->count++] = free_index;
 }
 
 static rblSeparation witness(const rblDifferencePoint* points, const Simplex* s, rblVec3d v, double length)
@@ -264,8 +266,8 @@ static rblSeparation witness(const rblDifferencePoint* points, const Simplex* s,
     rblSeparation out = {.distance = length, .normal = rbl_scale3d(v, -1.0 / length)};
     for (uint32_t i = 0; i < s->count; ++i)
     {
-        out.on_a = rbl_mul_add3d(out.on_a, s->weights[i], points[s->places[i]].on_a);
-        out.on_b = rbl_mul_add3d(out.on_b, s->weights[i], points[s->places[i]].on_b);
+        out.on_a = rbl_mul_add3d(out.on_a, s->weights[i], points[s->indices[i]].on_a);
+        out.on_b = rbl_mul_add3d(out.on_b, s->weights[i], points[s->indices[i]].on_b);
     }
     return out;
 }
@@ -292,7 +294,7 @@ static bool is_enough(const Limits* limits, double bound, double length)
 static void begin(const rblConvexPair* pair, rblVec3d guess, rblDifferencePoint points[4], Simplex* s)
 {
     points[0] = rbl_difference_support(pair, rbl_normalize3d(guess, (rblVec3d){0, 1, 0}));
-    *s = (Simplex){.places = {0}, .weights = {1.0}, .count = 1};
+    *s = (Simplex){.indices = {0}, .weights = {1.0}, .count = 1};
 }
 
 // Begin with the corners that another search ended with.
@@ -306,7 +308,7 @@ static void begin_again(const rblConvexPair* pair, const rblSimplexSeed* seed, r
             difference(pair, corner_of(pair->a->hull, seed->a[i]), corner_of(pair->b->hull, seed->b[i]));
         points[i].a = seed->a[i];
         points[i].b = seed->b[i];
-        s->places[i] = i;
+        s->indices[i] = i;
     }
 }
 
@@ -315,8 +317,8 @@ static rblSimplexSeed seed_of(const rblDifferencePoint points[4], const Simplex*
     rblSimplexSeed seed = {.count = s->count};
     for (uint32_t i = 0; i < s->count; ++i)
     {
-        seed.a[i] = (uint8_t)points[s->places[i]].a;
-        seed.b[i] = (uint8_t)points[s->places[i]].b;
+        seed.a[i] = (uint8_t)points[s->indices[i]].a;
+        seed.b[i] = (uint8_t)points[s->indices[i]].b;
     }
     return seed;
 }
@@ -392,7 +394,7 @@ static rblSeparation separation(const rblConvexPair* pair, rblVec3d guess, Limit
     rblDifferencePoint corners[4];
     for (uint32_t i = 0; i < simplex.count; ++i)
     {
-        corners[i] = points[simplex.places[i]];
+        corners[i] = points[simplex.indices[i]];
     }
     return rbl_epa_depth(pair, corners, simplex.count, scale);
 }

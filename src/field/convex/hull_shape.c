@@ -222,7 +222,7 @@ static rblResult take_hull(rblByteSource* source, const rblSourceTables* tables,
         rbl_take_floats(source, &points[i].x, 3);
     }
     const rblResult result =
-        source->failed ? rbl_fail_damaged_shape(&rbl_hull_kind) : rbl_shape_create_hull(points, count, out);
+        source->failed ? rbl_shape_fail_damaged(&rbl_hull_kind) : rbl_shape_create_hull(points, count, out);
     RBL_FREE_ARRAY(allocator, points, (size_t)count + 1);
     return result;
 }

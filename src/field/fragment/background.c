@@ -32,7 +32,7 @@ static void free_background(rblBackground* b)
     rbl_free(allocator, b, sizeof *b);
 }
 
-static rblResult hold_parts(rblBackground* b, rblShapeId solid, rblTetsId tets)
+static rblResult retain_parts(rblBackground* b, rblShapeId solid, rblTetsId tets)
 {
     rblShapeView view;
     RBL_TRY(rbl_shape_acquire(solid, &view));
@@ -51,11 +51,11 @@ static rblResult hold_parts(rblBackground* b, rblShapeId solid, rblTetsId tets)
 
 static rblResult fill(rblBackground* b, rblShapeId solid, rblTetsId tets)
 {
-    RBL_TRY(hold_parts(b, solid, tets));
+    RBL_TRY(retain_parts(b, solid, tets));
     RBL_TRY(rbl_background_measure_nodes(b));
     RBL_TRY(rbl_background_connect(b));
-    RBL_TRY(rbl_background_place_seeds(b));
-    RBL_TRY(rbl_background_place_cells(b));
+    RBL_TRY(rbl_background_fill_seeds(b));
+    RBL_TRY(rbl_background_fill_cells(b));
     return rbl_background_order_points(b);
 }
 

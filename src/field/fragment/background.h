@@ -110,8 +110,8 @@ uint32_t rbl_background_walk(const rblBackground* background, rblVec3 point, flo
 
 rblResult rbl_background_measure_nodes(rblBackground* background);
 rblResult rbl_background_connect(rblBackground* background);
-rblResult rbl_background_place_seeds(rblBackground* background);
-rblResult rbl_background_place_cells(rblBackground* background);
+rblResult rbl_background_fill_seeds(rblBackground* background);
+rblResult rbl_background_fill_cells(rblBackground* background);
 rblResult rbl_background_order_points(rblBackground* background);
 
 #endif

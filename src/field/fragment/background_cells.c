@@ -15,9 +15,9 @@ typedef struct CellBox
     uint32_t begin[3], end[3];
 } CellBox;
 
-static uint32_t clamp_index(float place, uint32_t size)
+static uint32_t clamp_index(float coordinate, uint32_t size)
 {
-    return place >= 0.0f ? (place < (float)size ? (uint32_t)(int32_t)place : size - 1) : 0;
+    return coordinate >= 0.0f ? (coordinate < (float)size ? (uint32_t)(int32_t)coordinate : size - 1) : 0;
 }
 
 static CellBox cells_of(rblAabb box, rblVec3 origin, float inverse, const uint32_t size[3])
@@ -70,7 +70,7 @@ static float choose_grid(rblAabb box, float side, size_t most, uint32_t size[3])
 
 // ---- seeds ----
 
-static bool holds(const rblBackgroundTet* tet, rblVec3 p)
+static bool contents(const rblBackgroundTet* tet, rblVec3 p)
 {
     bool inside = true;
     for (uint32_t i = 0; i < 4; ++i)
@@ -93,7 +93,7 @@ static void seed_cells(rblBackground* b, uint32_t tet, float side)
                 uint32_t* seed = &b->seeds[i + b->seed_size[0] * (j + b->seed_size[1] * k)];
                 const rblVec3 offset = {((float)i + 0.5f) * side, ((float)j + 0.5f) * side,
                                         ((float)k + 0.5f) * side};
-                if (*seed == RBL_NONE || holds(&b->functions[tet], rbl_add3(b->seed_origin, offset)))
+                if (*seed == RBL_NONE || contents(&b->functions[tet], rbl_add3(b->seed_origin, offset)))
                 {
                     *seed = tet;
                 }
@@ -102,7 +102,7 @@ static void seed_cells(rblBackground* b, uint32_t tet, float side)
     }
 }
 
-rblResult rbl_background_place_seeds(rblBackground* b)
+rblResult rbl_background_fill_seeds(rblBackground* b)
 {
     const rblAabb box = box_of_all(b);
     const float side =
@@ -237,7 +237,7 @@ static bool list_cell_nodes(rblBackground* b, uint32_t cells, uint32_t* starts, 
     return b->cell_nodes != NULL;
 }
 
-rblResult rbl_background_place_cells(rblBackground* b)
+rblResult rbl_background_fill_cells(rblBackground* b)
 {
     choose_levels(b);
     const uint32_t cells = b->levels[0].size[0] * b->levels[0].size[1] * b->levels[0].size[2];

@@ -188,8 +188,8 @@ static bool write_edges(rblBackground* b, uint32_t* all, const uint32_t* starts,
         for (uint32_t k = b->first_edges[i]; k < b->first_edges[i + 1]; ++k)
         {
             const uint32_t other = all[starts[i] + (k - b->first_edges[i])];
-            const rblVec3d way = rbl_sub3d(b->view->positions[other], b->view->positions[i]);
-            b->edges[k] = (rblBackgroundEdge){other, (float)(1.0 / rbl_dot3d(way, way))};
+            const rblVec3d offset = rbl_sub3d(b->view->positions[other], b->view->positions[i]);
+            b->edges[k] = (rblBackgroundEdge){other, (float)(1.0 / rbl_dot3d(offset, offset))};
         }
     }
     return b->edges != NULL;

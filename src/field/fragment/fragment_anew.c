@@ -7,9 +7,9 @@
 
 static float distance_to(const rblCrackPiece* piece, rblVec3 p)
 {
-    const rblVec3 way = rbl_sub3(piece->center, p);
-    const float height = rbl_dot3(way, piece->normal);
-    const float aside = sqrtf(rbl_maxf(rbl_dot3(way, way) - height * height, 0.0f));
+    const rblVec3 offset = rbl_sub3(piece->center, p);
+    const float height = rbl_dot3(offset, piece->normal);
+    const float aside = sqrtf(rbl_maxf(rbl_dot3(offset, offset) - height * height, 0.0f));
     const float beyond = rbl_maxf(aside - piece->radius, 0.0f);
     return sqrtf(height * height + beyond * beyond);
 }

@@ -11,7 +11,7 @@ static uint32_t first_of(const rblFragmentEvent* e, uint32_t label)
 uint32_t rbl_disc_blocks_of(const rblFragmentEvent* e, uint32_t label)
 {
     const uint32_t blocks = (e->label_ends[label] - first_of(e, label) + 3) / 4;
-    return blocks <= RBL_MOST_DISC_BLOCKS ? blocks : 0;
+    return blocks <= RBL_MAX_DISC_BLOCKS ? blocks : 0;
 }
 
 void rbl_disc_blocks_fill(const rblFragmentEvent* e, uint32_t label, rblDiscBlock* out)
@@ -61,21 +61,21 @@ static void offer_lanes(Nearest* nearest, const rblDiscBlock* block, rblFloat4 s
 // Most blocks are left by the balls about their discs.
 static void meet_block(const rblDiscBlock* block, const rblFloat4 p[3], float best, Nearest* nearest)
 {
-    rblFloat4 way[3], normal[3];
+    rblFloat4 offset[3], normal[3];
     for (int k = 0; k < 3; ++k)
     {
-        way[k] = rbl_sub4(rbl_load4(block->center[k]), p[k]);
+        offset[k] = rbl_sub4(rbl_load4(block->center[k]), p[k]);
         normal[k] = rbl_load4(block->normal[k]);
     }
     const rblFloat4 zero = rbl_splat4(0.0f);
     const rblFloat4 radius = rbl_load4(block->radius);
-    const rblFloat4 square = dot4(way, way);
+    const rblFloat4 square = dot4(offset, offset);
     const rblFloat4 reach = rbl_max4(rbl_add4(radius, rbl_splat4(best)), zero);
     if (rbl_mask4(rbl_less4(square, rbl_mul4(reach, reach))) == 0)
     {
         return;
     }
-    const rblFloat4 height = dot4(way, normal);
+    const rblFloat4 height = dot4(offset, normal);
     const rblFloat4 up = rbl_mul4(height, height);
     const rblFloat4 aside = rbl_sqrt4(rbl_max4(rbl_sub4(square, up), zero));
     const rblFloat4 beyond = rbl_max4(rbl_sub4(aside, radius), zero);
@@ -87,19 +87,19 @@ static rblVec3 lane_of(const float rows[3][4], uint32_t lane)
     return (rblVec3){rows[0][lane], rows[1][lane], rows[2][lane]};
 }
 
-static rblVec3 way_to(const Nearest* nearest, rblVec3 p)
+static rblVec3 offset_to(const Nearest* nearest, rblVec3 p)
 {
     const rblVec3 normal = lane_of(nearest->block->normal, nearest->lane);
-    const rblVec3 way = rbl_sub3(lane_of(nearest->block->center, nearest->lane), p);
-    const float height = rbl_dot3(way, normal);
-    const rblVec3 across = rbl_mul_add3(way, -height, normal);
+    const rblVec3 offset = rbl_sub3(lane_of(nearest->block->center, nearest->lane), p);
+    const float height = rbl_dot3(offset, normal);
+    const rblVec3 across = rbl_mul_add3(offset, -height, normal);
     const float aside = rbl_length3(across);
     const float beyond = rbl_maxf(aside - nearest->block->radius[nearest->lane], 0.0f);
     return rbl_mul_add3(rbl_scale3(normal, height), beyond / rbl_maxf(aside, 1e-30f), across);
 }
 
 float rbl_nearest_in_blocks(const rblDiscBlock* blocks, uint32_t count, rblVec3 point, float limit,
-                            rblVec3* way)
+                            rblVec3* offset)
 {
     const rblFloat4 p[3] = {rbl_splat4(point.x), rbl_splat4(point.y), rbl_splat4(point.z)};
     Nearest nearest = {limit * limit, NULL, 0};
@@ -110,6 +110,6 @@ float rbl_nearest_in_blocks(const rblDiscBlock* blocks, uint32_t count, rblVec3 
         meet_block(&blocks[i], p, best, &nearest);
         best = nearest.square < before ? sqrtf(nearest.square) : best;
     }
-    *way = nearest.block != NULL ? way_to(&nearest, point) : rbl_vec3(0, 0, 0);
+    *offset = nearest.block != NULL ? offset_to(&nearest, point) : rbl_vec3(0, 0, 0);
     return best;
 }

@@ -13,7 +13,7 @@ typedef struct rblDiscBlock
 } rblDiscBlock;
 
 // More than so many are found by cells in less time.
-#define RBL_MOST_DISC_BLOCKS 64u
+#define RBL_MAX_DISC_BLOCKS 64u
 
 // How many blocks the discs of a label fill; 0 where they are too many.
 uint32_t rbl_disc_blocks_of(const rblFragmentEvent* event, uint32_t label);
@@ -21,6 +21,6 @@ void rbl_disc_blocks_fill(const rblFragmentEvent* event, uint32_t label, rblDisc
 
 // The distance of the nearest disc, and the way there; `limit` and nothing where all are farther.
 float rbl_nearest_in_blocks(const rblDiscBlock* blocks, uint32_t count, rblVec3 point, float limit,
-                            rblVec3* way);
+                            rblVec3* offset);
 
 #endif

@@ -79,7 +79,7 @@ static bool parent_has_tet(const rblFragmentEvent* parent, uint32_t tet, uint32_
                                   : state == label;
 }
 
-static bool make_room_for_nodes(rblFragmentEvent* e)
+static bool reserve_nodes(rblFragmentEvent* e)
 {
     const rblAllocator* allocator = e->allocator;
     e->nodes = RBL_NEW_ARRAY(allocator, uint32_t, e->node_count);
@@ -126,7 +126,7 @@ static rblResult choose_members(rblFragmentEvent* e)
     {
         e->node_count = b->node_count;
         e->tet_count = b->tet_count;
-        return make_room_for_nodes(e) ? RBL_OK : rbl_fail_memory();
+        return reserve_nodes(e) ? RBL_OK : rbl_fail_memory();
     }
     e->node_ranks = rbl_rank_new(b->node_count, e->allocator);
     e->tet_ranks = rbl_rank_new(b->tet_count, e->allocator);
@@ -136,7 +136,7 @@ static rblResult choose_members(rblFragmentEvent* e)
     }
     e->node_count = choose_nodes(e);
     e->tet_count = choose_tets(e);
-    return make_room_for_nodes(e) ? RBL_OK : rbl_fail_memory();
+    return reserve_nodes(e) ? RBL_OK : rbl_fail_memory();
 }
 
 static rblResult copy_nodes(rblFragmentEvent* e, const rblFragmentEventDef* def)

@@ -81,19 +81,19 @@ static void add_set(Filling* f, uint32_t cell, uint32_t from)
 }
 
 static bool fill_from_children(Filling* f, const rblCellLevel* level, const rblCellLevel* below,
-                               uint32_t place)
+                               uint32_t index)
 {
-    const uint32_t x = place % level->size[0], y = place / level->size[0] % level->size[1],
-                   z = place / level->size[0] / level->size[1];
+    const uint32_t x = index % level->size[0], y = index / level->size[0] % level->size[1],
+                   z = index / level->size[0] / level->size[1];
     for (uint32_t k = 0; k < 8; ++k)
     {
         const uint32_t i = 2 * x + (k & 1), j = 2 * y + (k >> 1 & 1), l = 2 * z + (k >> 2);
         if (i < below->size[0] && j < below->size[1] && l < below->size[2])
         {
-            add_set(f, level->first + place, below->first + i + below->size[0] * (j + below->size[1] * l));
+            add_set(f, level->first + index, below->first + i + below->size[0] * (j + below->size[1] * l));
         }
     }
-    return write_cell(f, level->first + place);
+    return write_cell(f, level->first + index);
 }
 
 static bool fill_levels(Filling* f)
@@ -134,9 +134,9 @@ static bool fill_sets(const rblFragmentEvent* e, rblFragmentCells* cells)
 
 // ---- pieces of crack ----
 
-static uint32_t clamp_index(float place, uint32_t size)
+static uint32_t clamp_index(float coordinate, uint32_t size)
 {
-    return place >= 0.0f ? (place < (float)size ? (uint32_t)(int32_t)place : size - 1) : 0;
+    return coordinate >= 0.0f ? (coordinate < (float)size ? (uint32_t)(int32_t)coordinate : size - 1) : 0;
 }
 
 // Cells that the ball about a piece touches: begin <= index < end.

@@ -262,7 +262,7 @@ static bool count_parts(rblFragmentEvent* e, CutCount* c)
 }
 
 // Room for what was counted, as much as is needed: events are kept.
-static bool make_room(rblFragmentEvent* e, const CutCount* c)
+static bool reserve(rblFragmentEvent* e, const CutCount* c)
 {
     const rblAllocator* allocator = e->allocator;
     e->cut_count = (uint32_t)c->tets.count;
@@ -294,7 +294,7 @@ rblResult rbl_fragment_event_cut(rblFragmentEvent* e)
     CutCount c = {.parts = 0};
     rbl_array_init(&c.tets, e->allocator);
     rbl_array_init(&c.first_parts, e->allocator);
-    const bool ok = count_parts(e, &c) && make_room(e, &c);
+    const bool ok = count_parts(e, &c) && reserve(e, &c);
     rbl_array_free(&c.tets);
     rbl_array_free(&c.first_parts);
     if (!ok)

@@ -136,9 +136,9 @@ static Discs discs_about(const rblVec3* corners, uint32_t count)
     Discs discs = {.middle = mean_of(corners, count)};
     for (uint32_t i = 0; i < count; ++i)
     {
-        const float way = rbl_length3(rbl_sub3(corners[i], discs.middle));
-        discs.mean += way / (float)count;
-        discs.most = rbl_maxf(way, discs.most);
+        const float distance = rbl_length3(rbl_sub3(corners[i], discs.middle));
+        discs.mean += distance / (float)count;
+        discs.most = rbl_maxf(distance, discs.most);
     }
     return discs;
 }

@@ -88,8 +88,8 @@ static void find_ball(rblCrackFacet* facet)
     float square = 0.0f;
     for (uint32_t i = 0; i < facet->count; ++i)
     {
-        const rblVec3 way = rbl_sub3(facet->corners[i], facet->center);
-        square = rbl_maxf(rbl_dot3(way, way), square);
+        const rblVec3 to_corner = rbl_sub3(facet->corners[i], facet->center);
+        square = rbl_maxf(rbl_dot3(to_corner, to_corner), square);
     }
     facet->radius = sqrtf(square);
 }
@@ -233,8 +233,8 @@ static void lower_candidates(const Sides* sides, Candidates* c)
 
 static rblFloat4 row_places(const rblFragmentLattice* l, uint32_t i)
 {
-    const rblFloat4 place = rbl_add4(rbl_splat4((float)(int32_t)i), rbl_set4(0.0f, 1.0f, 2.0f, 3.0f));
-    return rbl_add4(rbl_splat4(l->origin.x), rbl_mul4(place, rbl_splat4(l->cell)));
+    const rblFloat4 coordinate = rbl_add4(rbl_splat4((float)(int32_t)i), rbl_set4(0.0f, 1.0f, 2.0f, 3.0f));
+    return rbl_add4(rbl_splat4(l->origin.x), rbl_mul4(coordinate, rbl_splat4(l->cell)));
 }
 
 // Points i of an axis, first <= i < end, that lie between two places.
@@ -304,8 +304,8 @@ static uint32_t nearer_than_known(const rblCrackFacet* facet, rblFloat4 across, 
 {
     const rblFloat4 zero = rbl_splat4(0.0f), up = rbl_mul4(height, height);
     const rblFloat4 square = rbl_add4(rbl_mul4(across, across), rbl_splat4(aside));
-    const rblFloat4 way = rbl_sqrt4(rbl_max4(rbl_sub4(square, up), zero));
-    const rblFloat4 beyond = rbl_max4(rbl_sub4(way, rbl_splat4(facet->radius)), zero);
+    const rblFloat4 to_corner = rbl_sqrt4(rbl_max4(rbl_sub4(square, up), zero));
+    const rblFloat4 beyond = rbl_max4(rbl_sub4(to_corner, rbl_splat4(facet->radius)), zero);
     return rbl_mask4(rbl_less4(rbl_add4(up, rbl_mul4(beyond, beyond)), limit));
 }
 
@@ -325,17 +325,17 @@ static void lower_row(const rblFragmentLattice* l, const rblCrackFacet* facet, c
     const float rest = height - n.x * facet->center.x;
     for (uint32_t i = span.first; i < span.end; i += 4)
     {
-        float* squares = l->facets + rbl_lattice_place(l, i, j, k);
+        float* squares = l->facets + rbl_lattice_index(l, i, j, k);
         const rblFloat4 x = row_places(l, i), above = linear4(n.x, x, rest);
         uint32_t lanes = nearer_than_known(facet, rbl_sub4(x, rbl_splat4(facet->center.x)), dy * dy + dz * dz,
                                            above, rbl_add4(rbl_load4(squares), rbl_splat4(near->rounding)));
-        float places[4], heights[4];
-        rbl_store4(places, x);
+        float coordinates[4], heights[4];
+        rbl_store4(coordinates, x);
         rbl_store4(heights, above);
         for (; lanes != 0; lanes &= lanes - 1)
         {
             const uint32_t lane = rbl_lowest_bit(lanes);
-            c->x[c->count] = places[lane];
+            c->x[c->count] = coordinates[lane];
             c->y[c->count] = y;
             c->z[c->count] = z;
             c->heights[c->count] = heights[lane];
@@ -372,7 +372,7 @@ void rbl_lattice_add_facet(const rblFragmentLattice* l, const rblCrackFacet* fac
 // What is linear in the place and not negative inside, at points (x, y, z) of a row: slope x + rest.
 typedef struct RowFunctions
 {
-    float slopes[8], rests[8];
+    float slopes[8], constants[8];
     uint32_t count;
 } RowFunctions;
 
@@ -381,10 +381,10 @@ static void mark_row(const rblFragmentLattice* l, const RowFunctions* f, Span sp
     for (uint32_t i = span.first; i < span.end; i += 4)
     {
         const rblFloat4 x = row_places(l, i);
-        rblFloat4 least = linear4(f->slopes[0], x, f->rests[0]);
+        rblFloat4 least = linear4(f->slopes[0], x, f->constants[0]);
         for (uint32_t k = 1; k < f->count; ++k)
         {
-            least = rbl_min4(linear4(f->slopes[k], x, f->rests[k]), least);
+            least = rbl_min4(linear4(f->slopes[k], x, f->constants[k]), least);
         }
         uint32_t lanes = rbl_mask4(rbl_less_equal4(rbl_splat4(0.0f), least));
         lanes &= span.end - i < 4 ? (1u << (span.end - i)) - 1 : 15u;
@@ -399,14 +399,14 @@ static void mark_row(const rblFragmentLattice* l, const RowFunctions* f, Span sp
 static void functions_in_row(const rblBackgroundTet* f, const rblCutPart* part, float y, float z,
                              RowFunctions* out)
 {
-    const rblFloat4 rests =
+    const rblFloat4 constants =
         rbl_add4(rbl_add4(rbl_mul4(rbl_load4(f->y), rbl_splat4(y)), rbl_mul4(rbl_load4(f->z), rbl_splat4(z))),
                  rbl_add4(rbl_load4(f->o), rbl_splat4(ON_FACE)));
-    rbl_store4(out->rests, rests);
+    rbl_store4(out->constants, constants);
     for (uint32_t i = 4; i < out->count; ++i)
     {
         const rblCutPlane* plane = &part->planes[i - 4];
-        out->rests[i] = plane->normal.y * y + plane->normal.z * z + plane->offset;
+        out->constants[i] = plane->normal.y * y + plane->normal.z * z + plane->offset;
     }
 }
 
@@ -430,7 +430,7 @@ static void mark_tet(const rblFragmentLattice* l, const rblBackgroundTet* f, con
         for (uint32_t j = rows.first; j < rows.end; ++j)
         {
             functions_in_row(f, part, l->origin.y + (float)(int32_t)j * l->cell, z, &functions);
-            mark_row(l, &functions, columns, l->inside + rbl_lattice_place(l, 0, j, k));
+            mark_row(l, &functions, columns, l->inside + rbl_lattice_index(l, 0, j, k));
         }
     }
 }

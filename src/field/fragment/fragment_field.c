@@ -10,13 +10,13 @@
 #define UNSURE  0.5f
 
 // The way to a surface: its length and its direction, of any length but for the sign.
-typedef struct Way
+typedef struct Offset
 {
     rblVec3 normal;
     float distance;
-} Way;
+} Offset;
 
-#define NOWHERE ((Way){{0, 1, 0}, INFINITY})
+#define NOWHERE ((Offset){{0, 1, 0}, INFINITY})
 
 // ---- distances in a tetrahedron ----
 
@@ -26,7 +26,7 @@ static rblFloat4 dot4(const rblFloat4 a[3], const rblFloat4 b[3])
 }
 
 // To the nearest of four discs.
-static Way nearest_disc(const rblCrackPiece* const pieces[4], rblVec3 p)
+static Offset nearest_disc(const rblCrackPiece* const pieces[4], rblVec3 p)
 {
     rblFloat4 c[4], n[4];
     for (uint32_t i = 0; i < 4; ++i)
@@ -37,11 +37,11 @@ static Way nearest_disc(const rblCrackPiece* const pieces[4], rblVec3 p)
     rbl_transpose4(&c[0], &c[1], &c[2], &c[3]);
     rbl_transpose4(&n[0], &n[1], &n[2], &n[3]);
     const rblFloat4 zero = rbl_splat4(0.0f);
-    const rblFloat4 way[3] = {rbl_sub4(c[0], rbl_splat4(p.x)), rbl_sub4(c[1], rbl_splat4(p.y)),
-                              rbl_sub4(c[2], rbl_splat4(p.z))};
-    const rblFloat4 height = dot4(way, n);
+    const rblFloat4 vector[3] = {rbl_sub4(c[0], rbl_splat4(p.x)), rbl_sub4(c[1], rbl_splat4(p.y)),
+                                 rbl_sub4(c[2], rbl_splat4(p.z))};
+    const rblFloat4 height = dot4(vector, n);
     const rblFloat4 up = rbl_mul4(height, height);
-    const rblFloat4 aside = rbl_sqrt4(rbl_max4(rbl_sub4(dot4(way, way), up), zero));
+    const rblFloat4 aside = rbl_sqrt4(rbl_max4(rbl_sub4(dot4(vector, vector), up), zero));
     const rblFloat4 beyond = rbl_max4(rbl_sub4(aside, c[3]), zero);
     const rblFloat4 distance = rbl_sqrt4(rbl_add4(up, rbl_mul4(beyond, beyond)));
     float distances[4], heights[4], shares[4];
@@ -52,11 +52,11 @@ static Way nearest_disc(const rblCrackPiece* const pieces[4], rblVec3 p)
     const uint32_t high = distances[3] < distances[2] ? 3u : 2u;
     const uint32_t k = distances[high] < distances[low] ? high : low;
     const rblVec3 across = rbl_mul_add3(rbl_sub3(pieces[k]->center, p), -heights[k], pieces[k]->normal);
-    return (Way){rbl_mul_add3(rbl_scale3(pieces[k]->normal, heights[k]), shares[k], across), distances[k]};
+    return (Offset){rbl_mul_add3(rbl_scale3(pieces[k]->normal, heights[k]), shares[k], across), distances[k]};
 }
 
 // To cracks that nodes of a tetrahedron in one fragment know of.
-static Way crack_within(const rblFragmentEvent* e, uint32_t tet, uint32_t label, rblVec3 p)
+static Offset crack_within(const rblFragmentEvent* e, uint32_t tet, uint32_t label, rblVec3 p)
 {
     static const rblCrackPiece none = {{0, 0, 0}, 0, {0, 1, 0}, INFINITY};
     const uint32_t* nodes = e->background->view->nodes + 4 * (size_t)tet;
@@ -73,18 +73,18 @@ static Way crack_within(const rblFragmentEvent* e, uint32_t tet, uint32_t label,
 
 // To the original surface, from far inside: the planes that nodes know, averaged (Glondu 2012, Eq. 1 and 2).
 //   d(p) = sum w_j (d_j + n_j . (p_j - p)) / sum w_j,   n(p) ~ sum w_j n_j,   w_j = 1 / |p_j - p|^2
-static Way surface_within(const rblBackground* b, uint32_t tet, rblVec3 p)
+static Offset surface_within(const rblBackground* b, uint32_t tet, rblVec3 p)
 {
     const uint32_t* nodes = b->view->nodes + 4 * (size_t)tet;
-    Way sum = {{0, 0, 0}, 0};
+    Offset sum = {{0, 0, 0}, 0};
     float weights = 0.0f;
     for (uint32_t i = 0; i < 4; ++i)
     {
         const rblBackgroundNode* node = &b->nodes[nodes[i]];
-        const rblVec3 way = rbl_sub3(node->position, p);
-        const float w = 1.0f / rbl_maxf(rbl_dot3(way, way), 1e-12f * b->edge * b->edge);
+        const rblVec3 vector = rbl_sub3(node->position, p);
+        const float w = 1.0f / rbl_maxf(rbl_dot3(vector, vector), 1e-12f * b->edge * b->edge);
         sum.normal = rbl_mul_add3(sum.normal, w, node->normal);
-        sum.distance += w * (node->distance + rbl_dot3(node->normal, way));
+        sum.distance += w * (node->distance + rbl_dot3(node->normal, vector));
         weights += w;
     }
     sum.distance /= weights;
@@ -92,15 +92,15 @@ static Way surface_within(const rblBackground* b, uint32_t tet, rblVec3 p)
 }
 
 // The lowest of a part's planes: negative outside of it.
-static Way lowest_plane(const rblCutPart* part, rblVec3 p)
+static Offset lowest_plane(const rblCutPart* part, rblVec3 p)
 {
-    Way lowest = NOWHERE;
+    Offset lowest = NOWHERE;
     for (uint32_t i = 0; i < part->plane_count; ++i)
     {
         const float value = rbl_dot3(part->planes[i].normal, p) + part->planes[i].offset;
         if (value < lowest.distance)
         {
-            lowest = (Way){rbl_neg3(part->planes[i].normal), value};
+            lowest = (Offset){rbl_neg3(part->planes[i].normal), value};
         }
     }
     return lowest;
@@ -109,44 +109,45 @@ static Way lowest_plane(const rblCutPart* part, rblVec3 p)
 // ---- where a point is ----
 
 // What cracks say of a point of the mesh.
-typedef struct Place
+typedef struct Location
 {
     uint32_t tet; // RBL_NONE: outside of all, and nothing below is set
     float barycentric[4];
     bool inside; // of the fragment, as far as cracks go
-    Way crack; // inside: to the nearest; outside in a tetrahedron with a part of it: beyond its farthest plane, negative; else 0
-} Place;
+    Offset
+        crack; // inside: to the nearest; outside in a tetrahedron with a part of it: beyond its farthest plane, negative; else 0
+} Location;
 
 // To what of a plane may be crack, from `height` above it.
-static Way way_to_plane(const rblCutPlane* plane, float height, rblVec3 p)
+static Offset offset_to_plane(const rblCutPlane* plane, float height, rblVec3 p)
 {
     const rblVec3 down = rbl_scale3(plane->normal, -height);
     const rblVec3 across = rbl_sub3(rbl_sub3(plane->middle, p), down);
     const float square = rbl_dot3(across, across);
     if (square <= plane->reach * plane->reach)
     {
-        return (Way){rbl_neg3(plane->normal), height};
+        return (Offset){rbl_neg3(plane->normal), height};
     }
     const float aside = sqrtf(square), beyond = aside - plane->reach;
-    return (Way){rbl_mul_add3(down, beyond / aside, across), sqrtf(height * height + beyond * beyond)};
+    return (Offset){rbl_mul_add3(down, beyond / aside, across), sqrtf(height * height + beyond * beyond)};
 }
 
 // In a cut tetrahedron its own planes decide what is inside; from there another one's crack may be nearer.
-static Way crack_of_part(const rblFragmentEvent* e, uint32_t tet, const rblCutPart* part, rblVec3 p)
+static Offset crack_of_part(const rblFragmentEvent* e, uint32_t tet, const rblCutPart* part, rblVec3 p)
 {
-    const Way plane = lowest_plane(part, p);
+    const Offset plane = lowest_plane(part, p);
     if (plane.distance < 0.0f)
     {
         return plane;
     }
-    Way nearest = crack_within(e, tet, part->label, p);
+    Offset nearest = crack_within(e, tet, part->label, p);
     for (uint32_t i = 0; i < part->plane_count; ++i)
     {
         const float height = rbl_dot3(part->planes[i].normal, p) + part->planes[i].offset;
         if (height < nearest.distance)
         {
-            const Way way = way_to_plane(&part->planes[i], height, p);
-            nearest = way.distance < nearest.distance ? way : nearest;
+            const Offset vector = offset_to_plane(&part->planes[i], height, p);
+            nearest = vector.distance < nearest.distance ? vector : nearest;
         }
     }
     return nearest;
@@ -172,23 +173,23 @@ static bool has_fragment(const rblFragmentField* field, uint32_t tet, const rblC
 }
 
 // `surface` is the distance to the original surface: what is outside of that need not be in the mesh.
-static void look_up(const rblFragmentField* field, rblVec3 p, float surface, Place* place)
+static void look_up(const rblFragmentField* field, rblVec3 p, float surface, Location* location)
 {
     const rblFragmentEvent* e = field->event;
     const rblCutPart* part;
-    place->inside = false;
-    place->crack.distance = 0.0f;
-    place->tet = surface > 0.0f ? rbl_background_walk(e->background, p, place->barycentric)
-                                : rbl_background_locate(e->background, p, place->barycentric);
-    if (place->tet == RBL_NONE)
+    location->inside = false;
+    location->crack.distance = 0.0f;
+    location->tet = surface > 0.0f ? rbl_background_walk(e->background, p, location->barycentric)
+                                   : rbl_background_locate(e->background, p, location->barycentric);
+    if (location->tet == RBL_NONE)
     {
         return;
     }
-    if (has_fragment(field, place->tet, &part))
+    if (has_fragment(field, location->tet, &part))
     {
-        place->crack = part != NULL ? crack_of_part(e, place->tet, part, p)
-                                    : crack_within(e, place->tet, field->label, p);
-        place->inside = place->crack.distance >= 0.0f;
+        location->crack = part != NULL ? crack_of_part(e, location->tet, part, p)
+                                       : crack_within(e, location->tet, field->label, p);
+        location->inside = location->crack.distance >= 0.0f;
     }
 }
 
@@ -272,7 +273,7 @@ static uint32_t first_border(const rblFragmentCells* cells, uint32_t cell, uint3
 
 // The nearest of some of the fragment's pieces, four at a time.
 static void search_borders(const rblFragmentField* field, const rblBorder* borders, uint32_t count, rblVec3 p,
-                           Way* nearest)
+                           Offset* nearest)
 {
     for (uint32_t first = 0; first < count; first += 4)
     {
@@ -281,13 +282,13 @@ static void search_borders(const rblFragmentField* field, const rblBorder* borde
         {
             pieces[k] = &field->event->pieces[borders[first + k < count ? first + k : first].piece];
         }
-        const Way way = nearest_disc(pieces, p);
-        *nearest = way.distance < nearest->distance ? way : *nearest;
+        const Offset vector = nearest_disc(pieces, p);
+        *nearest = vector.distance < nearest->distance ? vector : *nearest;
     }
 }
 
 static void search_cell(const rblFragmentField* field, const rblFragmentCells* cells, uint32_t cell,
-                        rblVec3 p, Way* nearest)
+                        rblVec3 p, Offset* nearest)
 {
     const uint32_t first = first_border(cells, cell, field->label);
     const uint32_t end = first_border(cells, cell, field->label + 1);
@@ -305,18 +306,19 @@ static float outside_cell(const rblBackground* b, rblVec3 p, const uint32_t at[3
 
 // The nearest of the fragment's cracks in the eight cells around the nearest grid point, or how far these reach where that is
 // nearer. The point's own cell comes first, others when they may hold something nearer.
-static Way nearest_border(const rblFragmentField* field, rblVec3 p)
+static Offset nearest_border(const rblFragmentField* field, rblVec3 p)
 {
     const rblFragmentEvent* e = field->event;
     const rblBackground* b = e->background;
     if (field->discs != NULL)
     {
-        Way way;
-        way.distance = rbl_nearest_in_blocks(field->discs, field->disc_blocks, p, INFINITY, &way.normal);
-        return way;
+        Offset vector;
+        vector.distance =
+            rbl_nearest_in_blocks(field->discs, field->disc_blocks, p, INFINITY, &vector.normal);
+        return vector;
     }
     const rblFragmentCells* cells = rbl_fragment_event_cells(e);
-    Way nearest = {{0, 0, 0}, b->cell};
+    Offset nearest = {{0, 0, 0}, b->cell};
     if (cells == NULL) // they find no more than a look at all of them does
     {
         const uint32_t first = field->label > 0 ? e->label_ends[field->label - 1] : 0;
@@ -324,15 +326,15 @@ static Way nearest_border(const rblFragmentField* field, rblVec3 p)
         return nearest;
     }
     const rblVec3 u = rbl_scale3(rbl_sub3(p, b->cell_origin), 1.0f / b->cell);
-    const float place[3] = {u.x, u.y, u.z};
+    const float location[3] = {u.x, u.y, u.z};
     int32_t home[3], beside[3];
     for (uint32_t i = 0; i < 3; ++i)
     {
         const float size = (float)b->levels[0].size[i];
-        const float whole = floorf(rbl_clampf(place[i], -2.0f, size + 2.0f));
+        const float whole = floorf(rbl_clampf(location[i], -2.0f, size + 2.0f));
         home[i] = (int32_t)whole;
-        beside[i] = place[i] - whole < 0.5f ? home[i] - 1 : home[i] + 1;
-        const float side = place[i] - whole < 0.5f ? 1.0f - (place[i] - whole) : place[i] - whole;
+        beside[i] = location[i] - whole < 0.5f ? home[i] - 1 : home[i] + 1;
+        const float side = location[i] - whole < 0.5f ? 1.0f - (location[i] - whole) : location[i] - whole;
         nearest.distance = rbl_minf(b->cell * rbl_maxf(side, 0.0f), nearest.distance);
     }
     for (uint32_t k = 0; k < 8; ++k)
@@ -350,30 +352,30 @@ static Way nearest_border(const rblFragmentField* field, rblVec3 p)
     return nearest;
 }
 
-static float exit_at(const rblBackground* b, const Place* place)
+static float exit_at(const rblBackground* b, const Location* location)
 {
-    const uint32_t* nodes = b->view->nodes + 4 * (size_t)place->tet;
+    const uint32_t* nodes = b->view->nodes + 4 * (size_t)location->tet;
     float exit = 0.0f;
     for (uint32_t i = 0; i < 4; ++i)
     {
-        exit += rbl_maxf(place->barycentric[i], 0.0f) * b->nodes[nodes[i]].exit;
+        exit += rbl_maxf(location->barycentric[i], 0.0f) * b->nodes[nodes[i]].exit;
     }
     return exit;
 }
 
 // Any straight way to the fragment goes through one of its cracks, or leaves the mesh.
-static float least_way(const rblFragmentField* field, const Place* place, float crack)
+static float least_distance(const rblFragmentField* field, const Location* location, float crack)
 {
-    return place->tet == RBL_NONE ? 0.0f : rbl_minf(crack, exit_at(field->event->background, place));
+    return location->tet == RBL_NONE ? 0.0f : rbl_minf(crack, exit_at(field->event->background, location));
 }
 
 // ---- answers ----
 
 // Depth below the original surface where the grid has a bound only.
-static float depth_within(const rblFragmentField* field, const Place* place, rblVec3 p, float bound,
+static float depth_within(const rblFragmentField* field, const Location* location, rblVec3 p, float bound,
                           rblVec3* normal)
 {
-    const Way surface = surface_within(field->event->background, place->tet, p);
+    const Offset surface = surface_within(field->event->background, location->tet, p);
     if (surface.distance > bound)
     {
         *normal = surface.normal;
@@ -401,13 +403,13 @@ static float box_distance(const rblFragmentField* field, rblVec3 p)
 }
 
 // Of a point inside, whose distance from the original surface is not positive.
-static float depth_at(const rblFragmentField* field, const Place* place, rblVec3 p, float surface, bool far,
-                      rblVec3* gradient)
+static float depth_at(const rblFragmentField* field, const Location* location, rblVec3 p, float surface,
+                      bool far, rblVec3* gradient)
 {
-    const float crack = rbl_maxf(place->crack.distance, 0.0f);
+    const float crack = rbl_maxf(location->crack.distance, 0.0f);
     const float depth =
-        far && crack > -surface ? depth_within(field, place, p, -surface, gradient) : -surface;
-    *gradient = rbl_normalize3(crack < depth ? place->crack.normal : *gradient, *gradient);
+        far && crack > -surface ? depth_within(field, location, p, -surface, gradient) : -surface;
+    *gradient = rbl_normalize3(crack < depth ? location->crack.normal : *gradient, *gradient);
     return rbl_minf(crack, depth);
 }
 
@@ -420,14 +422,14 @@ float rbl_fragment_depth(const rblFragmentField* field, rblVec3 p, rblVec3* grad
     {
         return 0.0f;
     }
-    Place place;
-    look_up(field, p, surface, &place);
-    if (!place.inside)
+    Location location;
+    look_up(field, p, surface, &location);
+    if (!location.inside)
     {
         return 0.0f;
     }
     (void)rbl_level_set_distance(solid, p, gradient);
-    return depth_at(field, &place, p, surface, far, gradient);
+    return depth_at(field, &location, p, surface, far, gradient);
 }
 
 // Away from the box, else as told.
@@ -437,16 +439,16 @@ static rblVec3 away_from_box(const rblFragmentField* field, rblVec3 p, rblVec3 o
     return rbl_normalize3(rbl_sub3(p, nearest), otherwise);
 }
 
-static float distance_outside(const rblFragmentField* field, rblVec3 p, const Place* place, float surface,
-                              rblVec3* gradient)
+static float distance_outside(const rblFragmentField* field, rblVec3 p, const Location* location,
+                              float surface, rblVec3* gradient)
 {
     const float box = box_distance(field, p);
     const float clear = widest_clear(field, p);
     float distance = surface;
     if (clear == 0.0f)
     {
-        const Way crack = nearest_border(field, p);
-        const float least = least_way(field, place, crack.distance);
+        const Offset crack = nearest_border(field, p);
+        const float least = least_distance(field, location, crack.distance);
         if (least > distance)
         {
             distance = least;
@@ -464,11 +466,11 @@ static float distance_outside(const rblFragmentField* field, rblVec3 p, const Pl
 float rbl_fragment_distance(const rblFragmentField* field, rblVec3 p, rblVec3* gradient)
 {
     const float surface = rbl_level_set_distance(field->event->background->grid, p, gradient);
-    Place place;
-    look_up(field, p, surface, &place);
-    if (!place.inside)
+    Location location;
+    look_up(field, p, surface, &location);
+    if (!location.inside)
     {
-        return distance_outside(field, p, &place, surface, gradient);
+        return distance_outside(field, p, &location, surface, gradient);
     }
     if (surface > 0.0f)
     {
@@ -476,7 +478,7 @@ float rbl_fragment_distance(const rblFragmentField* field, rblVec3 p, rblVec3* g
     }
     bool far;
     (void)rbl_level_set_distance_only(field->event->background->grid, p, &far);
-    return -depth_at(field, &place, p, surface, far, gradient);
+    return -depth_at(field, &location, p, surface, far, gradient);
 }
 
 bool rbl_fragment_may_meet(const rblFragmentField* field, rblVec3 p, float radius)
@@ -499,8 +501,9 @@ bool rbl_fragment_may_meet(const rblFragmentField* field, rblVec3 p, float radiu
     {
         return false;
     }
-    Place place;
-    look_up(field, p, surface, &place);
-    return place.inside ||
-           TRUSTED * least_way(field, &place, nearest_border(field, p).distance) - UNSURE * b->edge <= radius;
+    Location location;
+    look_up(field, p, surface, &location);
+    return location.inside ||
+           TRUSTED * least_distance(field, &location, nearest_border(field, p).distance) - UNSURE * b->edge <=
+               radius;
 }

@@ -10,16 +10,16 @@
 // In cells.
 #define BAND                                                                                                 \
     1.25f // every point as near to the surface is in a brick that is kept; more than the slack, which bounds far off lose
-#define REACH      0.9f   // of facets; more than half a diagonal
-#define HALF_CELL  0.867f // half a cell's diagonal: no point is farther from the nearest point of the lattice
-#define STANDING   0.2f   // how much nearer the fragment may be than points that stand for it tell
-#define NEAR       3.0f   // where the distance of the solid counts
-#define MOST_VALUE 12.0f  // that a brick holds
+#define REACH     0.9f   // of facets; more than half a diagonal
+#define HALF_CELL 0.867f // half a cell's diagonal: no point is farther from the nearest point of the lattice
+#define STANDING  0.2f   // how much nearer the fragment may be than points that stand for it tell
+#define NEAR      3.0f   // where the distance of the solid counts
+#define MAX_VALUE 12.0f  // that a brick holds
 
 #define FINEST      0.35f // of a mean edge
 #define USUAL       0.5f  // the same
 #define USUAL_CELLS 16.0f // along the longest side, while cells are neither finer nor wider than these
-#define MOST_CELLS  40.0f
+#define MAX_CELLS   40.0f
 
 #define BRICK_VALUES 125u
 #define NOT_ASKED    (-INFINITY)
@@ -41,8 +41,8 @@ typedef struct Build
     float* solid;   // per point: distance of S; NOT_ASKED: nobody wanted it
     float* outside; // squared distance to points that stand for the fragment, in cells
     float* deep;    // to points that are not deep inside; null: none is
-    float* room;
-    rblAabb* holds;  // per brick: a box about what it has of the fragment; empty: nothing
+    float* scratch;
+    rblAabb* flags;  // per brick: a box about what it has of the fragment; empty: nothing
     size_t last_box; // the last brick that has any
     BoxBlock* boxes;
     int16_t* values; // of one brick after the other
@@ -56,8 +56,8 @@ static void build_free(Build* b)
     RBL_FREE_ARRAY(b->allocator, b->solid, l->point_count);
     RBL_FREE_ARRAY(b->allocator, b->outside, l->point_count);
     RBL_FREE_ARRAY(b->allocator, b->deep, l->point_count);
-    RBL_FREE_ARRAY(b->allocator, b->room, l->point_count);
-    RBL_FREE_ARRAY(b->allocator, b->holds, b->brick_count);
+    RBL_FREE_ARRAY(b->allocator, b->scratch, l->point_count);
+    RBL_FREE_ARRAY(b->allocator, b->flags, b->brick_count);
     RBL_FREE_ARRAY(b->allocator, b->boxes, b->brick_count / 4 + 1);
     RBL_FREE_ARRAY(b->allocator, b->values, b->brick_count * RBL_BRICK_STRIDE);
     rbl_array_free(&b->facets);
@@ -71,7 +71,7 @@ static float cell_of(const rblFragmentField* field)
     const float longest = rbl_maxf(size.x, rbl_maxf(size.y, size.z));
     const float edge = field->event->background->edge;
     const float wanted = rbl_clampf(longest / USUAL_CELLS, FINEST * edge, USUAL * edge);
-    return rbl_maxf(wanted, longest / MOST_CELLS);
+    return rbl_maxf(wanted, longest / MAX_CELLS);
 }
 
 static void lay_lattice(Build* b)
@@ -108,14 +108,14 @@ static bool allocate(Build* b)
     l->inside = rbl_alloc_zero(b->allocator, l->point_count);
     b->solid = RBL_NEW_ARRAY(b->allocator, float, l->point_count);
     b->outside = RBL_NEW_ARRAY(b->allocator, float, l->point_count);
-    b->room = RBL_NEW_ARRAY(b->allocator, float, l->point_count);
-    b->holds = RBL_NEW_ARRAY(b->allocator, rblAabb, b->brick_count);
+    b->scratch = RBL_NEW_ARRAY(b->allocator, float, l->point_count);
+    b->flags = RBL_NEW_ARRAY(b->allocator, rblAabb, b->brick_count);
     b->boxes = RBL_NEW_ARRAY(b->allocator, BoxBlock, b->brick_count / 4 + 1);
     b->values = RBL_NEW_ARRAY(b->allocator, int16_t, b->brick_count * RBL_BRICK_STRIDE);
     b->set->slots = RBL_NEW_ARRAY(b->allocator, uint32_t, b->brick_count);
     b->set->corners = RBL_NEW_ARRAY(b->allocator, float, b->corner_count);
     const bool ok = l->facets != NULL && l->inside != NULL && b->solid != NULL && b->outside != NULL &&
-                    b->room != NULL && b->holds != NULL && b->boxes != NULL && b->values != NULL &&
+                    b->scratch != NULL && b->flags != NULL && b->boxes != NULL && b->values != NULL &&
                     b->set->slots != NULL && b->set->corners != NULL;
     for (size_t i = 0; i < l->point_count && ok; ++i)
     {
@@ -162,46 +162,46 @@ static void add_facets(const Build* b)
 }
 
 // The solid's distance for four points in a row.
-static void ask_solid(const Build* b, size_t place, uint32_t i, uint32_t j, uint32_t k)
+static void ask_solid(const Build* b, size_t index, uint32_t i, uint32_t j, uint32_t k)
 {
     const rblFragmentLattice* l = &b->lattice;
-    if (b->solid[place] == NOT_ASKED)
+    if (b->solid[index] == NOT_ASKED)
     {
         const rblVec3 p = point_at(l, i, j, k);
         const rblFloat4 steps = rbl_set4(0.0f, l->cell, 2.0f * l->cell, 3.0f * l->cell);
         uint32_t far;
-        rbl_store4(b->solid + place, rbl_level_set_distance4(b->field->event->background->grid,
+        rbl_store4(b->solid + index, rbl_level_set_distance4(b->field->event->background->grid,
                                                              rbl_add4(rbl_splat4(p.x), steps),
                                                              rbl_splat4(p.y), rbl_splat4(p.z), &far));
     }
 }
 
-static rblFloat4 inside4(const rblFragmentLattice* l, size_t place)
+static rblFloat4 inside4(const rblFragmentLattice* l, size_t index)
 {
-    const uint8_t* marks = l->inside + place;
+    const uint8_t* marks = l->inside + index;
     return rbl_less4(rbl_splat4(0.0f),
                      rbl_set4((float)marks[0], (float)marks[1], (float)marks[2], (float)marks[3]));
 }
 
 // Lanes of points farther inside than facets reach.
-static rblFloat4 deep4(const Build* b, size_t place)
+static rblFloat4 deep4(const Build* b, size_t index)
 {
     const rblFragmentLattice* l = &b->lattice;
-    const rblFloat4 unset = rbl_less_equal4(rbl_splat4(l->reach * l->reach), rbl_load4(l->facets + place));
-    const rblFloat4 below = rbl_less4(rbl_load4(b->solid + place), rbl_splat4(-l->reach));
-    return rbl_and4(inside4(l, place), rbl_and4(below, unset));
+    const rblFloat4 unset = rbl_less_equal4(rbl_splat4(l->reach * l->reach), rbl_load4(l->facets + index));
+    const rblFloat4 below = rbl_less4(rbl_load4(b->solid + index), rbl_splat4(-l->reach));
+    return rbl_and4(inside4(l, index), rbl_and4(below, unset));
 }
 
 // Points that stand for the fragment: each point of it is no farther than half a diagonal from one of them.
-static void stand_for(const Build* b, size_t place)
+static void stand_for(const Build* b, size_t index)
 {
     const rblFragmentLattice* l = &b->lattice;
     const rblFloat4 zero = rbl_splat4(0.0f);
-    const rblFloat4 crack = rbl_select4(inside4(l, place), zero, rbl_sqrt4(rbl_load4(l->facets + place)));
+    const rblFloat4 crack = rbl_select4(inside4(l, index), zero, rbl_sqrt4(rbl_load4(l->facets + index)));
     const rblFloat4 above =
-        rbl_mul4(rbl_splat4(l->inverse), rbl_max4(rbl_max4(rbl_load4(b->solid + place), crack), zero));
+        rbl_mul4(rbl_splat4(l->inverse), rbl_max4(rbl_max4(rbl_load4(b->solid + index), crack), zero));
     const rblFloat4 near = rbl_less_equal4(above, rbl_splat4(HALF_CELL));
-    rbl_store4(b->outside + place, rbl_select4(near, rbl_mul4(above, above), rbl_splat4(INFINITY)));
+    rbl_store4(b->outside + index, rbl_select4(near, rbl_mul4(above, above), rbl_splat4(INFINITY)));
 }
 
 static bool measure_deep(Build* b)
@@ -216,7 +216,7 @@ static bool measure_deep(Build* b)
     {
         rbl_store4(b->deep + i, rbl_and4(deep4(b, i), rbl_splat4(INFINITY)));
     }
-    rbl_lattice_spread(&b->lattice, b->deep, b->room);
+    rbl_lattice_spread(&b->lattice, b->deep, b->scratch);
     return true;
 }
 
@@ -225,51 +225,51 @@ static bool find_points(Build* b)
     const rblFragmentLattice* l = &b->lattice;
     const rblFloat4 reach = rbl_splat4(l->reach * l->reach);
     bool any_deep = false;
-    size_t place = 0;
+    size_t index = 0;
     for (uint32_t k = 0; k <= 4 * l->bricks[2]; ++k)
     {
         for (uint32_t j = 0; j <= 4 * l->bricks[1]; ++j)
         {
-            for (uint32_t i = 0; i < l->row; i += 4, place += 4)
+            for (uint32_t i = 0; i < l->row; i += 4, index += 4)
             {
                 uint32_t marks;
-                memcpy(&marks, l->inside + place, sizeof marks);
-                if (marks != 0 || rbl_mask4(rbl_less4(rbl_load4(l->facets + place), reach)) != 0)
+                memcpy(&marks, l->inside + index, sizeof marks);
+                if (marks != 0 || rbl_mask4(rbl_less4(rbl_load4(l->facets + index), reach)) != 0)
                 {
-                    ask_solid(b, place, i, j, k);
-                    stand_for(b, place);
-                    any_deep = any_deep || rbl_mask4(deep4(b, place)) != 0;
+                    ask_solid(b, index, i, j, k);
+                    stand_for(b, index);
+                    any_deep = any_deep || rbl_mask4(deep4(b, index)) != 0;
                 }
             }
         }
     }
-    rbl_lattice_spread(l, b->outside, b->room);
+    rbl_lattice_spread(l, b->outside, b->scratch);
     return !any_deep || measure_deep(b);
 }
 
 // ---- values ----
 
 // Of four points, in place of their distances to facets.
-static void tell_values(const Build* b, size_t place)
+static void write_values(const Build* b, size_t index)
 {
     const rblFragmentLattice* l = &b->lattice;
     const rblFloat4 cell = rbl_splat4(l->cell), zero = rbl_splat4(0.0f), one = rbl_splat4(1.0f);
-    const rblFloat4 solid = rbl_load4(b->solid + place);
-    const rblFloat4 crack = rbl_sqrt4(rbl_load4(l->facets + place));
-    const rblFloat4 near = rbl_mul4(cell, rbl_sqrt4(rbl_load4(b->outside + place)));
+    const rblFloat4 solid = rbl_load4(b->solid + index);
+    const rblFloat4 crack = rbl_sqrt4(rbl_load4(l->facets + index));
+    const rblFloat4 near = rbl_mul4(cell, rbl_sqrt4(rbl_load4(b->outside + index)));
     const rblFloat4 less =
         rbl_select4(rbl_and4(rbl_less4(rbl_splat4(NOT_ASKED), solid), rbl_less4(solid, zero)),
                     rbl_splat4(STANDING * l->cell), rbl_splat4(HALF_CELL * l->cell));
     const rblFloat4 sure = rbl_sub4(near, less);
     const rblFloat4 beyond = rbl_max4(rbl_max4(solid, sure), rbl_min4(crack, near));
     const rblFloat4 deeper =
-        b->deep != NULL ? rbl_mul4(cell, rbl_max4(rbl_sub4(rbl_sqrt4(rbl_load4(b->deep + place)), one), zero))
+        b->deep != NULL ? rbl_mul4(cell, rbl_max4(rbl_sub4(rbl_sqrt4(rbl_load4(b->deep + index)), one), zero))
                         : zero;
     const rblFloat4 depth = rbl_max4(solid, rbl_sub4(zero, rbl_add4(crack, deeper)));
     const rblFloat4 within = rbl_select4(rbl_less4(solid, zero), depth, rbl_max4(solid, sure));
-    const rblFloat4 inside = inside4(l, place);
+    const rblFloat4 inside = inside4(l, index);
     const rblFloat4 asked = rbl_less4(rbl_splat4(NOT_ASKED), solid);
-    rbl_store4(l->facets + place, rbl_select4(asked, rbl_select4(inside, within, beyond), sure));
+    rbl_store4(l->facets + index, rbl_select4(asked, rbl_select4(inside, within, beyond), sure));
 }
 
 static void find_values(const Build* b)
@@ -277,24 +277,24 @@ static void find_values(const Build* b)
     const rblFragmentLattice* l = &b->lattice;
     const rblFloat4 near = rbl_splat4(NEAR * NEAR), most = rbl_splat4((float)(RBL_WINDOW * RBL_WINDOW));
     const rblFloat4 far = rbl_splat4(((float)RBL_WINDOW - HALF_CELL) * l->cell);
-    size_t place = 0;
+    size_t index = 0;
     for (uint32_t k = 0; k <= 4 * l->bricks[2]; ++k)
     {
         for (uint32_t j = 0; j <= 4 * l->bricks[1]; ++j)
         {
-            for (uint32_t i = 0; i < l->row; i += 4, place += 4)
+            for (uint32_t i = 0; i < l->row; i += 4, index += 4)
             {
-                if (rbl_mask4(rbl_less4(rbl_load4(b->outside + place), near)) != 0)
+                if (rbl_mask4(rbl_less4(rbl_load4(b->outside + index), near)) != 0)
                 {
-                    ask_solid(b, place, i, j, k);
+                    ask_solid(b, index, i, j, k);
                 }
-                if (rbl_mask4(rbl_less4(rbl_load4(b->outside + place), most)) != 0)
+                if (rbl_mask4(rbl_less4(rbl_load4(b->outside + index), most)) != 0)
                 {
-                    tell_values(b, place);
+                    write_values(b, index);
                 }
                 else
                 {
-                    rbl_store4(l->facets + place, far);
+                    rbl_store4(l->facets + index, far);
                 }
             }
         }
@@ -313,7 +313,7 @@ static bool is_near(const Build* b, const uint32_t brick[3])
         for (uint32_t j = 0; j < RBL_BRICK_POINTS; ++j)
         {
             const float* row =
-                b->outside + rbl_lattice_place(l, 4 * brick[0], 4 * brick[1] + j, 4 * brick[2] + k);
+                b->outside + rbl_lattice_index(l, 4 * brick[0], 4 * brick[1] + j, 4 * brick[2] + k);
             least = rbl_min4(rbl_load4(row), least);
             last = rbl_minf(row[4], last);
         }
@@ -374,7 +374,7 @@ static bool fill_brick(const Build* b, const uint32_t brick[3], int16_t* out, Ex
     for (uint32_t row = 0; row < RBL_BRICK_POINTS * RBL_BRICK_POINTS; ++row)
     {
         const uint32_t j = row % RBL_BRICK_POINTS, k = row / RBL_BRICK_POINTS;
-        const size_t first = rbl_lattice_place(l, 4 * brick[0], 4 * brick[1] + j, 4 * brick[2] + k);
+        const size_t first = rbl_lattice_index(l, 4 * brick[0], 4 * brick[1] + j, 4 * brick[2] + k);
         const float* values = l->facets + first;
         const float* squares = b->outside + first;
         const rblFloat4 four = rbl_load4(values);
@@ -413,7 +413,7 @@ static bool fill_bricks(Build* b)
         Extent extent = {{RBL_BRICK_POINTS, RBL_BRICK_POINTS, RBL_BRICK_POINTS}, {0, 0, 0}};
         const bool keep =
             is_near(b, at) && fill_brick(b, at, b->values + (size_t)set->stored * RBL_BRICK_STRIDE, &extent);
-        b->holds[i] = box_of(&b->lattice, at, &extent);
+        b->flags[i] = box_of(&b->lattice, at, &extent);
         set->slots[i] = keep ? set->stored++ : RBL_NO_BRICK;
     }
     set->values = RBL_NEW_ARRAY(b->allocator, int16_t, (size_t)set->stored * RBL_BRICK_STRIDE);
@@ -438,11 +438,11 @@ static float bound_of_boxes(const Build* b, uint32_t blocks, rblVec3 p)
         rblFloat4 square = rbl_splat4(0.0f);
         for (int axis = 0; axis < 3; ++axis)
         {
-            const rblFloat4 place = rbl_splat4(at[axis]);
-            const rblFloat4 out = rbl_max4(rbl_sub4(rbl_load4(block->lower[axis]), place),
-                                           rbl_sub4(place, rbl_load4(block->upper[axis])));
-            const rblFloat4 way = rbl_max4(out, rbl_splat4(0.0f));
-            square = rbl_add4(square, rbl_mul4(way, way));
+            const rblFloat4 index = rbl_splat4(at[axis]);
+            const rblFloat4 out = rbl_max4(rbl_sub4(rbl_load4(block->lower[axis]), index),
+                                           rbl_sub4(index, rbl_load4(block->upper[axis])));
+            const rblFloat4 outside = rbl_max4(out, rbl_splat4(0.0f));
+            square = rbl_add4(square, rbl_mul4(outside, outside));
         }
         least = rbl_min4(square, least);
     }
@@ -458,7 +458,7 @@ static uint32_t pack_boxes(Build* b)
     uint32_t count = 0;
     for (size_t i = 0; i < b->brick_count || (count & 3) != 0; ++i)
     {
-        const rblAabb box = i < b->brick_count ? b->holds[i] : b->holds[b->last_box];
+        const rblAabb box = i < b->brick_count ? b->flags[i] : b->flags[b->last_box];
         if (!rbl_aabb_is_empty(box))
         {
             const float lower[3] = {box.lower.x, box.lower.y, box.lower.z};
@@ -486,7 +486,7 @@ static void fill_corners(Build* b)
         {
             for (uint32_t i = 0; i <= 4 * l->bricks[0]; i += 4)
             {
-                const float value = l->facets[rbl_lattice_place(l, i, j, k)];
+                const float value = l->facets[rbl_lattice_index(l, i, j, k)];
                 const float bound =
                     value >= 0.0f && blocks > 0 ? bound_of_boxes(b, blocks, point_at(l, i, j, k)) : value;
                 *corner++ = rbl_maxf(bound, value);
@@ -510,7 +510,7 @@ static bool build(Build* b)
     set->cell = l->cell;
     set->inverse_cell = l->inverse;
     set->band = BAND * l->cell;
-    set->unit = MOST_VALUE * l->cell / 32767.0f;
+    set->unit = MAX_VALUE * l->cell / 32767.0f;
     add_facets(b);
     if (!find_points(b))
     {

@@ -26,7 +26,7 @@ typedef struct rblFragmentLattice
     uint8_t* inside;    // 1: in R
 } rblFragmentLattice;
 
-static inline size_t rbl_lattice_place(const rblFragmentLattice* l, uint32_t i, uint32_t j, uint32_t k)
+static inline size_t rbl_lattice_index(const rblFragmentLattice* l, uint32_t i, uint32_t j, uint32_t k)
 {
     return i + (size_t)l->row * j + (size_t)l->layer * k;
 }
@@ -55,7 +55,7 @@ void rbl_lattice_add_facet(const rblFragmentLattice* lattice, const rblCrackFace
 // From squared distances at some points, in cells, and infinity elsewhere to the least of |p - q|^2 + s(q) over all points q, exact up to
 // RBL_WINDOW cells and no more than it beyond. `room` is as large.
 #define RBL_WINDOW 6u
-void rbl_lattice_spread(const rblFragmentLattice* lattice, float* squares, float* room);
+void rbl_lattice_spread(const rblFragmentLattice* lattice, float* squares, float* scratch);
 
 // How far values near the surface are off at most: edges are rounded off, and filled where they look inwards.
 static inline float rbl_fragment_grid_error(const rblLevelSet* grid)

@@ -4,7 +4,7 @@
 #include "math/vec.h"
 
 // Later roots look for the nearest of so many earlier ones.
-#define MOST_ROOTS   64u
+#define MAX_ROOTS    64u
 #define DEEPEST_ROOT 6u
 
 // A sample of some fragment, while trees are made.
@@ -19,7 +19,7 @@ typedef struct Updating
 {
     const rblFragmentEvent* event;
     uint32_t*
-        places; // per point of the template: its place in its fragment's tree, RBL_NONE for those that are no samples
+        indices; // per point of the template: its place in its fragment's tree, RBL_NONE for those that are no samples
     uint32_t* labels; // per point of the template, where it has a place
     uint32_t*
         first_cuts; // per node of the event: the first place where one of its edges is cut, inside the solid; RBL_NONE: nowhere
@@ -83,9 +83,9 @@ static uint32_t ancestor_of(const Updating* u, uint32_t point, uint32_t label)
     while (point > 0)
     {
         point = points[point].parent;
-        if (u->places[point] != RBL_NONE && u->labels[point] == label)
+        if (u->indices[point] != RBL_NONE && u->labels[point] == label)
         {
-            return u->places[point];
+            return u->indices[point];
         }
     }
     return RBL_NONE;
@@ -133,7 +133,7 @@ static bool take_first_cut(Updating* u, uint32_t point, uint32_t label)
     const rblFragmentEvent* e = u->event;
     const uint32_t node = e->background->points[point].node;
     const uint32_t cut = node != RBL_NONE ? u->first_cuts[rbl_rank_find(e->node_ranks, node)] : RBL_NONE;
-    return cut == RBL_NONE || add_sample(u, e->cut_points[cut].point, label, u->places[point]);
+    return cut == RBL_NONE || add_sample(u, e->cut_points[cut].point, label, u->indices[point]);
 }
 
 static bool take_template(Updating* u)
@@ -142,12 +142,12 @@ static bool take_template(Updating* u)
     for (uint32_t i = 0; i < b->point_count; ++i)
     {
         const uint32_t label = label_of(u, &b->points[i]);
-        u->places[i] = RBL_NONE;
+        u->indices[i] = RBL_NONE;
         if (label == RBL_NONE)
         {
             continue;
         }
-        u->places[i] = u->counts[label];
+        u->indices[i] = u->counts[label];
         u->labels[i] = label;
         if (!add_sample(u, b->points[i].point, label, ancestor_of(u, i, label)) ||
             !take_first_cut(u, i, label))
@@ -161,18 +161,18 @@ static bool take_template(Updating* u)
 // ---- new ones ----
 
 // The place of a node's sample; RBL_NONE: it is none of this fragment's.
-static uint32_t place_of(const Updating* u, uint32_t node, uint32_t label)
+static uint32_t index_of(const Updating* u, uint32_t node, uint32_t label)
 {
     const uint32_t point = node != RBL_NONE ? u->event->background->node_points[node] : RBL_NONE;
-    return point != RBL_NONE && u->places[point] != RBL_NONE && u->labels[point] == label ? u->places[point]
-                                                                                          : RBL_NONE;
+    return point != RBL_NONE && u->indices[point] != RBL_NONE && u->labels[point] == label ? u->indices[point]
+                                                                                           : RBL_NONE;
 }
 
 // Below the sample of a node; below the first of all where that is none, being outside of the solid.
 static bool add_below(Updating* u, rblVec3 point, uint32_t label, uint32_t node)
 {
-    const uint32_t place = place_of(u, node, label);
-    return add_sample(u, point, label, place != RBL_NONE ? place : (u->counts[label] > 0 ? 0 : RBL_NONE));
+    const uint32_t index = index_of(u, node, label);
+    return add_sample(u, point, label, index != RBL_NONE ? index : (u->counts[label] > 0 ? 0 : RBL_NONE));
 }
 
 static bool take_cuts(Updating* u)
@@ -184,7 +184,7 @@ static bool take_cuts(Updating* u)
         const rblCutPoint* cut = &e->cut_points[i];
         const uint32_t label = e->labels[cut->local];
         const uint32_t node = e->nodes[cut->local];
-        const bool taken = u->first_cuts[cut->local] == i && place_of(u, node, label) != RBL_NONE;
+        const bool taken = u->first_cuts[cut->local] == i && index_of(u, node, label) != RBL_NONE;
         if (!taken && u->in_solid[i])
         {
             ok = add_below(u, cut->point, label, node);
@@ -223,7 +223,7 @@ typedef struct Forest
 // Roots but the first hang below the nearest of the first roots, not too deep: searches have room for so many levels.
 static void join_roots(const rblVec3* points, uint32_t* parents, uint32_t count)
 {
-    uint32_t roots[MOST_ROOTS], depths[MOST_ROOTS];
+    uint32_t roots[MAX_ROOTS], depths[MAX_ROOTS];
     uint32_t root_count = 0;
     for (uint32_t i = 0; i < count; ++i)
     {
@@ -235,8 +235,8 @@ static void join_roots(const rblVec3* points, uint32_t* parents, uint32_t count)
         uint32_t depth = 0;
         for (uint32_t k = 0; k < root_count; ++k)
         {
-            const rblVec3 way = rbl_sub3(points[roots[k]], points[i]);
-            const float square = rbl_dot3(way, way);
+            const rblVec3 to_root = rbl_sub3(points[roots[k]], points[i]);
+            const float square = rbl_dot3(to_root, to_root);
             if (square < least && depths[k] < DEEPEST_ROOT)
             {
                 parents[i] = roots[k];
@@ -244,7 +244,7 @@ static void join_roots(const rblVec3* points, uint32_t* parents, uint32_t count)
                 least = square;
             }
         }
-        if (root_count < MOST_ROOTS)
+        if (root_count < MAX_ROOTS)
         {
             depths[root_count] = depth;
             roots[root_count++] = i;
@@ -314,7 +314,7 @@ rblResult rbl_fragment_sample_trees(const rblFragmentEvent* event, const rblNewS
     const rblAllocator* allocator = event->allocator;
     const uint32_t points = event->background->point_count;
     Updating u = {.event = event,
-                  .places = RBL_NEW_ARRAY(allocator, uint32_t, points),
+                  .indices = RBL_NEW_ARRAY(allocator, uint32_t, points),
                   .labels = RBL_NEW_ARRAY(allocator, uint32_t, points),
                   .first_cuts = RBL_NEW_ARRAY(allocator, uint32_t, event->node_count),
                   .in_solid = RBL_NEW_ARRAY(allocator, uint8_t, (size_t)event->cut_point_count + 1),
@@ -324,10 +324,10 @@ rblResult rbl_fragment_sample_trees(const rblFragmentEvent* event, const rblNewS
     {
         out[label] = NULL;
     }
-    rblResult result =
-        u.places != NULL && u.labels != NULL && u.first_cuts != NULL && u.in_solid != NULL && u.counts != NULL
-            ? RBL_OK
-            : rbl_fail_memory();
+    rblResult result = u.indices != NULL && u.labels != NULL && u.first_cuts != NULL && u.in_solid != NULL &&
+                               u.counts != NULL
+                           ? RBL_OK
+                           : rbl_fail_memory();
     if (result == RBL_OK)
     {
         find_cuts_in_solid(&u);
@@ -339,7 +339,7 @@ rblResult rbl_fragment_sample_trees(const rblFragmentEvent* event, const rblNewS
     }
     result = result == RBL_OK ? take_added(&u, added, added_count) : result;
     result = result == RBL_OK ? grow_trees(&u, out) : result;
-    RBL_FREE_ARRAY(allocator, u.places, points);
+    RBL_FREE_ARRAY(allocator, u.indices, points);
     RBL_FREE_ARRAY(allocator, u.labels, points);
     RBL_FREE_ARRAY(allocator, u.first_cuts, event->node_count);
     RBL_FREE_ARRAY(allocator, u.in_solid, (size_t)event->cut_point_count + 1);

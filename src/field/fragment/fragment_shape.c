@@ -10,7 +10,7 @@
 // Rays go on by this part of the distance, which is not exact, and by this part of an edge at least.
 #define SURE_STEP     0.8f
 #define SHORTEST_STEP 0.05f
-#define MOST_STEPS    1024u
+#define MAX_STEPS     1024u
 #define HALVINGS      12u
 
 static float distance(const void* data, rblVec3 point, rblVec3* gradient)
@@ -26,16 +26,16 @@ static bool ray_hit(const void* data, const rblRay* ray, rblShapeHit* hit)
     const float speed = rbl_length3(ray->direction);
     const float least = SHORTEST_STEP * field->event->background->edge;
     float outside = ray->t_min, t = ray->t_min;
-    for (uint32_t i = 0; i < MOST_STEPS && t <= ray->t_max; ++i)
+    for (uint32_t i = 0; i < MAX_STEPS && t <= ray->t_max; ++i)
     {
         const rblVec3 p = rbl_mul_add3(ray->origin, t, ray->direction);
-        const float way = rbl_fragment_distance(field, p, &hit->normal);
-        if (way <= 0.0f)
+        const float signed_distance = rbl_fragment_distance(field, p, &hit->normal);
+        if (signed_distance <= 0.0f)
         {
             break;
         }
         outside = t;
-        t += rbl_maxf(SURE_STEP * way, least) / speed;
+        t += rbl_maxf(SURE_STEP * signed_distance, least) / speed;
     }
     float inside = t;
     if (!(t <= ray->t_max) ||

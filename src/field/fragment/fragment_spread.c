@@ -52,13 +52,13 @@ static void spread_row(float* row, uint32_t count)
         rblFloat4 least = rbl_load4(in);
         for (uint32_t k = 1; k <= RBL_WINDOW; ++k)
         {
-            const rblFloat4 way = rbl_splat4((float)(int32_t)(k * k));
-            if ((k & 1) != 0 && rbl_mask4(rbl_less4(way, least)) == 0)
+            const rblFloat4 square = rbl_splat4((float)(int32_t)(k * k));
+            if ((k & 1) != 0 && rbl_mask4(rbl_less4(square, least)) == 0)
             {
                 break; // no farther one is nearer
             }
-            least = rbl_min4(rbl_add4(rbl_load4(in - k), way), least);
-            least = rbl_min4(rbl_add4(rbl_load4(in + k), way), least);
+            least = rbl_min4(rbl_add4(rbl_load4(in - k), square), least);
+            least = rbl_min4(rbl_add4(rbl_load4(in + k), square), least);
         }
         rbl_store4(row + i, least);
     }
@@ -68,7 +68,7 @@ static void spread_row(float* row, uint32_t count)
 typedef struct RowBeside
 {
     const float* row;
-    float way;
+    float square;
 } RowBeside;
 
 // Rows beside each other along an axis: which of them it is, how many there are, and how far one is from the next.
@@ -87,15 +87,15 @@ static uint32_t list_beside(const float* row, const uint8_t* kind, RowAxis axis,
     uint32_t count = 0;
     for (uint32_t i = 1; i <= RBL_WINDOW; ++i)
     {
-        const float way = (float)(int32_t)(i * i);
+        const float square = (float)(int32_t)(i * i);
         const size_t rows = (size_t)i * axis.row_stride, floats = i * axis.stride;
         if (i <= axis.at && *(kind - rows) != ROW_EMPTY)
         {
-            out[count++] = (RowBeside){row - floats, way};
+            out[count++] = (RowBeside){row - floats, square};
         }
         if (i <= behind && kind[rows] != ROW_EMPTY)
         {
-            out[count++] = (RowBeside){row + floats, way};
+            out[count++] = (RowBeside){row + floats, square};
         }
     }
     return count;
@@ -117,19 +117,19 @@ static RowKind spread_across(const float* in, float* out, uint32_t length, const
         rblFloat4 least = rbl_min4(rbl_load4(in + i), rbl_splat4(beyond));
         for (uint32_t k = 0; k < count; ++k)
         {
-            const rblFloat4 way = rbl_splat4(beside[k].way);
-            if ((k & 3) == 0 && rbl_mask4(rbl_less4(way, least)) == 0)
+            const rblFloat4 square = rbl_splat4(beside[k].square);
+            if ((k & 3) == 0 && rbl_mask4(rbl_less4(square, least)) == 0)
             {
                 break; // no farther one is nearer
             }
-            least = rbl_min4(rbl_add4(rbl_load4(beside[k].row + i), way), least);
+            least = rbl_min4(rbl_add4(rbl_load4(beside[k].row + i), square), least);
         }
         rbl_store4(out + i, least);
     }
     return ROW_MIXED;
 }
 
-void rbl_lattice_spread(const rblFragmentLattice* l, float* squares, float* room)
+void rbl_lattice_spread(const rblFragmentLattice* l, float* squares, float* scratch)
 {
     const uint32_t rows = 4 * l->bricks[1] + 1, layers = 4 * l->bricks[2] + 1;
     uint8_t kinds[RBL_LATTICE_ROW * RBL_LATTICE_ROW], across[RBL_LATTICE_ROW * RBL_LATTICE_ROW];
@@ -143,16 +143,16 @@ void rbl_lattice_spread(const rblFragmentLattice* l, float* squares, float* room
     }
     for (uint32_t row = 0; row < rows * layers; ++row)
     {
-        const size_t place = (size_t)l->row * row;
+        const size_t start = (size_t)l->row * row;
         const RowAxis axis = {row % rows, rows, l->row, 1};
         across[row] =
-            (uint8_t)spread_across(squares + place, room + place, l->row, &kinds[row], axis, INFINITY);
+            (uint8_t)spread_across(squares + start, scratch + start, l->row, &kinds[row], axis, INFINITY);
     }
     for (uint32_t row = 0; row < rows * layers; ++row)
     {
-        const size_t place = (size_t)l->row * row;
+        const size_t start = (size_t)l->row * row;
         const RowAxis axis = {row / rows, layers, l->layer, rows};
-        (void)spread_across(room + place, squares + place, l->row, &across[row], axis,
+        (void)spread_across(scratch + start, squares + start, l->row, &across[row], axis,
                             (float)(RBL_WINDOW * RBL_WINDOW));
     }
 }

@@ -47,13 +47,13 @@ static float interpolate_value(const Patch* p)
 }
 
 // A point of the grid: which cell, and where in it.
-typedef struct Place
+typedef struct Location
 {
     uint32_t i, j, k;
     float x, y, z;
-} Place;
+} Location;
 
-static Place locate(const rblLevelSet* set, rblVec3 u)
+static Location locate(const rblLevelSet* set, rblVec3 u)
 {
     const uint32_t last_i = set->bricks[0] * RBL_BRICK_CELLS - 1;
     const uint32_t last_j = set->bricks[1] * RBL_BRICK_CELLS - 1;
@@ -61,14 +61,14 @@ static Place locate(const rblLevelSet* set, rblVec3 u)
     const uint32_t i = (uint32_t)(int32_t)u.x;
     const uint32_t j = (uint32_t)(int32_t)u.y;
     const uint32_t k = (uint32_t)(int32_t)u.z;
-    Place place = {i < last_i ? i : last_i, j < last_j ? j : last_j, k < last_k ? k : last_k, 0, 0, 0};
-    place.x = u.x - (float)(int32_t)place.i;
-    place.y = u.y - (float)(int32_t)place.j;
-    place.z = u.z - (float)(int32_t)place.k;
-    return place;
+    Location location = {i < last_i ? i : last_i, j < last_j ? j : last_j, k < last_k ? k : last_k, 0, 0, 0};
+    location.x = u.x - (float)(int32_t)location.i;
+    location.y = u.y - (float)(int32_t)location.j;
+    location.z = u.z - (float)(int32_t)location.k;
+    return location;
 }
 
-static void load_brick(const rblLevelSet* set, uint32_t slot, const Place* at, Patch* patch)
+static void load_brick(const rblLevelSet* set, uint32_t slot, const Location* at, Patch* patch)
 {
     const uint32_t i = at->i % RBL_BRICK_CELLS;
     const uint32_t j = at->j % RBL_BRICK_CELLS;
@@ -77,7 +77,7 @@ static void load_brick(const rblLevelSet* set, uint32_t slot, const Place* at, P
     *patch = (Patch){{v[0], v[1], v[5], v[6], v[25], v[26], v[30], v[31]}, at->x, at->y, at->z};
 }
 
-static void load_corners(const rblLevelSet* set, const Place* at, Patch* patch)
+static void load_corners(const rblLevelSet* set, const Location* at, Patch* patch)
 {
     const size_t row = set->bricks[0] + 1;
     const size_t layer = row * (set->bricks[1] + 1);
@@ -94,9 +94,9 @@ static void load_corners(const rblLevelSet* set, const Place* at, Patch* patch)
 }
 
 // The corner of a brick from which its own distance promises most: ahead where the distance clearly grows, else nearest.
-static float ahead(float slope, float steepest, float place)
+static float ahead(float slope, float steepest, float location)
 {
-    return fabsf(slope) > 0.4f * steepest ? (slope > 0.0f ? 1.0f : 0.0f) : (place > 0.5f ? 1.0f : 0.0f);
+    return fabsf(slope) > 0.4f * steepest ? (slope > 0.0f ? 1.0f : 0.0f) : (location > 0.5f ? 1.0f : 0.0f);
 }
 
 // Far from the surface a bound: two points' distances differ by at most the way between them, so
@@ -113,16 +113,16 @@ static float far_bound(const rblLevelSet* set, const Patch* p)
     const rblVec3 c = {ahead(sign * g.x, steepest, p->x), ahead(sign * g.y, steepest, p->y),
                        ahead(sign * g.z, steepest, p->z)};
     const float corner = fabsf(p->v[(int)c.x + 2 * (int)c.y + 4 * (int)c.z]);
-    const float way = rbl_length3(rbl_sub3(rbl_vec3(p->x, p->y, p->z), c));
+    const float center_distance = rbl_length3(rbl_sub3(rbl_vec3(p->x, p->y, p->z), c));
     const float mean_bound = fabsf(value) - side * sqrtf(rbl_maxf(spread, 0.0f));
-    const float corner_bound = corner - side * way * (1.0f + 1e-6f);
+    const float corner_bound = corner - side * center_distance * (1.0f + 1e-6f);
     return sign * rbl_maxf(rbl_maxf(mean_bound, corner_bound), set->band);
 }
 
 // The corners around a point of the grid; false when they are far from the surface, and those of a whole brick.
 static bool load_patch(const rblLevelSet* set, rblVec3 u, Patch* patch)
 {
-    const Place at = locate(set, u);
+    const Location at = locate(set, u);
     const uint32_t brick =
         rbl_level_set_brick(set, at.i / RBL_BRICK_CELLS, at.j / RBL_BRICK_CELLS, at.k / RBL_BRICK_CELLS);
     const uint32_t slot = set->slots[brick];

@@ -12,7 +12,7 @@
 #define HALF_DIAGONAL 0.8660254037844387 // of a unit cube
 #define BRICK_VALUES  125u
 #define BLOCK_VALUES  64u
-#define SAFE_WAY                                                                                             \
+#define SAFE_DISTANCE                                                                                        \
     1.01 // the way between two points, with room for rounding of their places: often it is just as long
 #define MAX_BRICKS (1u << 30)
 
@@ -143,7 +143,7 @@ static void spread_signs(Build* b, size_t count)
 {
     const size_t strides[3] = {1, b->set->bricks[0] + 1,
                                (size_t)(b->set->bricks[0] + 1) * (b->set->bricks[1] + 1)};
-    const float way = (float)(b->cell * RBL_BRICK_CELLS * SAFE_WAY);
+    const float safe_distance = (float)(b->cell * RBL_BRICK_CELLS * SAFE_DISTANCE);
     for (size_t head = 0; head < count; ++head)
     {
         const size_t corner = b->queue[head];
@@ -157,7 +157,7 @@ static void spread_signs(Build* b, size_t count)
                 continue;
             }
             const size_t next = step % 2 == 0 ? corner - strides[axis] : corner + strides[axis];
-            if (b->signs[next] == 0 && b->set->corners[corner] + b->set->corners[next] > way)
+            if (b->signs[next] == 0 && b->set->corners[corner] + b->set->corners[next] > safe_distance)
             {
                 b->signs[next] = b->signs[corner];
                 b->queue[count++] = (uint32_t)next;
@@ -301,17 +301,17 @@ static void measure_block(const Build* b, uint32_t block, uint32_t hints[RBL_MAX
     uint32_t at[3];
     corner_at(b, b->block_corners[block], at);
     rblVec3d points[RBL_MAX_NEAR_POINTS];
-    uint32_t places[RBL_MAX_NEAR_POINTS];
+    uint32_t indices[RBL_MAX_NEAR_POINTS];
     uint32_t count = 0;
     for (uint32_t i = 0; i < BLOCK_VALUES; ++i)
     {
         const uint32_t x = along_curve(i), y = along_curve(i >> 1), z = along_curve(i >> 2);
-        const uint32_t place = x + 4 * y + 16 * z;
-        if ((b->wanted[block] >> place & 1) != 0)
+        const uint32_t index = x + 4 * y + 16 * z;
+        if ((b->wanted[block] >> index & 1) != 0)
         {
             points[count] = grid_point(b, at[0] * RBL_BRICK_CELLS + x, at[1] * RBL_BRICK_CELLS + y,
                                        at[2] * RBL_BRICK_CELLS + z);
-            places[count++] = place;
+            indices[count++] = index;
         }
         if (count == RBL_MAX_NEAR_POINTS || (i + 1 == BLOCK_VALUES && count > 0))
         {
@@ -319,7 +319,7 @@ static void measure_block(const Build* b, uint32_t block, uint32_t hints[RBL_MAX
             rbl_distance_oracle_ask_near(&b->oracle, points, count, hints, found);
             for (; count > 0; --count)
             {
-                b->distances[(size_t)block * BLOCK_VALUES + places[count - 1]] = found[count - 1];
+                b->distances[(size_t)block * BLOCK_VALUES + indices[count - 1]] = found[count - 1];
             }
         }
     }
@@ -343,7 +343,7 @@ typedef struct BrickWork
     unsigned char queue[BRICK_VALUES];
 } BrickWork;
 
-static void spread_in_brick(BrickWork* w, uint32_t count, double way)
+static void spread_in_brick(BrickWork* w, uint32_t count, double safe_distance)
 {
     static const uint32_t strides[3] = {1, 5, 25};
     for (uint32_t head = 0; head < count; ++head)
@@ -358,7 +358,7 @@ static void spread_in_brick(BrickWork* w, uint32_t count, double way)
                 continue;
             }
             const uint32_t next = step % 2 == 0 ? point - strides[axis] : point + strides[axis];
-            if (w->signs[next] == 0 && w->distances[point] + w->distances[next] > way)
+            if (w->signs[next] == 0 && w->distances[point] + w->distances[next] > safe_distance)
             {
                 w->signs[next] = w->signs[point];
                 w->queue[count++] = (unsigned char)next;
@@ -389,19 +389,19 @@ static rblVec3d brick_point(const Build* b, const uint32_t at[3], uint32_t point
 
 static void sign_brick(const Build* b, const uint32_t at[3], BrickWork* w)
 {
-    const double way = b->cell * SAFE_WAY;
+    const double safe_distance = b->cell * SAFE_DISTANCE;
     for (uint32_t which = 0; which < 8; ++which)
     {
         const uint32_t point = 4 * (which & 1) + 20 * (which >> 1 & 1) + 100 * (which >> 2);
         w->signs[point] = brick_corner(b->set, at, which) < 0.0f ? -1 : 1;
         w->queue[which] = (unsigned char)point;
     }
-    spread_in_brick(w, 8, way);
+    spread_in_brick(w, 8, safe_distance);
     for (uint32_t next = farthest_unsigned(w); next < BRICK_VALUES; next = farthest_unsigned(w))
     {
         w->signs[next] = rbl_distance_oracle_inside(&b->oracle, brick_point(b, at, next)) ? -1 : 1;
         w->queue[0] = (unsigned char)next;
-        spread_in_brick(w, 1, way);
+        spread_in_brick(w, 1, safe_distance);
     }
 }
 
@@ -509,8 +509,8 @@ static bool deepest_point(const Build* b, rblVec3d* point, double* depth)
         brick_at(set, brick, at);
         for (uint32_t i = 0; set->slots[brick] != RBL_NO_BRICK && i < BRICK_VALUES; ++i)
         {
-            const size_t place = (size_t)set->slots[brick] * RBL_BRICK_STRIDE + i;
-            const double value = -(double)set->values[place] * (double)set->unit;
+            const size_t index = (size_t)set->slots[brick] * RBL_BRICK_STRIDE + i;
+            const double value = -(double)set->values[index] * (double)set->unit;
             if (value > *depth)
             {
                 *depth = value;
@@ -535,10 +535,11 @@ static float largest_ball(const Build* b)
     {
         bool climbed = false;
         // To all 26 neighbours: on a ridge between faces, as on a box's diagonal, no single axis leads up.
-        for (int way = 0; way < 27 && 1.75 * step < depth; ++way)
+        for (int direction = 0; direction < 27 && 1.75 * step < depth; ++direction)
         {
-            const rblVec3d moved = {best.x + (way % 3 - 1) * step, best.y + (way / 3 % 3 - 1) * step,
-                                    best.z + (way / 9 - 1) * step};
+            const rblVec3d moved = {best.x + (direction % 3 - 1) * step,
+                                    best.y + (direction / 3 % 3 - 1) * step,
+                                    best.z + (direction / 9 - 1) * step};
             const double found = rbl_distance_oracle_ask(&b->oracle, moved, &hint);
             climbed |= found > depth;
             best = found > depth ? moved : best;

@@ -3,7 +3,7 @@
 #include "field/level_set/level_set.h"
 #include "math/vec.h"
 
-#define MOST_ROWS         512.0
+#define MAX_ROWS          512.0
 #define TRIANGLES_PER_JOB 32u
 
 // What a block of triangles found.
@@ -52,11 +52,11 @@ static void probe_triangle(Measure* m, const rblVec3d t[3])
         return;
     }
     const rblVec3d normal = rbl_normalize3d(area, rbl_vec3d(0, 0, 0));
-    const double rows = rbl_clampd(ceil(rbl_length3d(area) / length / m->step), 1.0, MOST_ROWS);
+    const double rows = rbl_clampd(ceil(rbl_length3d(area) / length / m->step), 1.0, MAX_ROWS);
     for (double row = 0.0; row <= rows; row += 1.0)
     {
         const double v = row / rows;
-        const double columns = rbl_clampd(ceil((1.0 - v) * length / m->step), 1.0, MOST_ROWS);
+        const double columns = rbl_clampd(ceil((1.0 - v) * length / m->step), 1.0, MAX_ROWS);
         for (double column = 0.0; column <= columns; column += 1.0)
         {
             const double u = (1.0 - v) * column / columns;

@@ -13,8 +13,8 @@
 
 #define DEFAULT_ERROR 0.002 // of the bounding diagonal
 #define FEWEST_CELLS  8u
-#define MOST_CELLS    2048u
-#define MOST_SAMPLES  65536u
+#define MAX_CELLS     2048u
+#define MAX_SAMPLES   65536u
 #define SAMPLE_SEED   0x5A3D1E5u
 #define FIRST_CELL    16.0 // times the wanted error: enough for smooth surfaces
 #define FINEST_STEP   0.35 // one refinement shrinks cells to no less than this
@@ -41,10 +41,10 @@ static rblResult check_def(const rblLevelSetDef* def)
                         "level set: error, cell and sample_spacing must be 0 or positive, "
                         "and finite");
     }
-    if (def->max_cells < FEWEST_CELLS || def->max_cells > MOST_CELLS)
+    if (def->max_cells < FEWEST_CELLS || def->max_cells > MAX_CELLS)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "level set: max_cells is %u, not between %u and %u",
-                        def->max_cells, FEWEST_CELLS, MOST_CELLS);
+                        def->max_cells, FEWEST_CELLS, MAX_CELLS);
     }
     return RBL_OK;
 }
@@ -256,7 +256,7 @@ static rblResult sample_surface(const rblMeshView* view, float spacing, const rb
                                 rblSurfacePoints* out)
 {
     rblSurfaceSampling sampling = {.spacing = spacing > 0.0f ? (double)spacing : 2.0 * (double)set->cell,
-                                   .max_count = MOST_SAMPLES,
+                                   .max_count = MAX_SAMPLES,
                                    .seed = SAMPLE_SEED};
     return rbl_surface_samples(view, &sampling, out);
 }

@@ -14,12 +14,12 @@ typedef struct Patches
 } Patches;
 
 // Cells of four points, and where in these they are.
-typedef struct Places
+typedef struct Locations
 {
     uint32_t i[4], j[4], k[4];
     Lanes3 at;
     Lanes3 whole; // i, j, k as numbers
-} Places;
+} Locations;
 
 static rblFloat4 mix4(rblFloat4 a, rblFloat4 b, rblFloat4 t)
 {
@@ -52,7 +52,7 @@ static rblFloat4 cell_along(rblFloat4 u, uint32_t bricks)
     return rbl_whole4(rbl_min4(u, rbl_splat4((float)(int32_t)(bricks * RBL_BRICK_CELLS - 1))));
 }
 
-static void locate4(const rblLevelSet* set, Lanes3 u, Places* out)
+static void locate4(const rblLevelSet* set, Lanes3 u, Locations* out)
 {
     out->whole = (Lanes3){cell_along(u.x, set->bricks[0]), cell_along(u.y, set->bricks[1]),
                           cell_along(u.z, set->bricks[2])};
@@ -65,14 +65,14 @@ static void locate4(const rblLevelSet* set, Lanes3 u, Places* out)
 // ---- near the surface ----
 
 // Which block of values each lane is in, and which lanes are in none.
-static uint32_t find_slots(const rblLevelSet* set, const Places* places, uint32_t slots[4])
+static uint32_t find_slots(const rblLevelSet* set, const Locations* locations, uint32_t slots[4])
 {
     uint32_t far = 0;
     for (uint32_t lane = 0; lane < 4; ++lane)
     {
         const uint32_t brick =
-            rbl_level_set_brick(set, places->i[lane] / RBL_BRICK_CELLS, places->j[lane] / RBL_BRICK_CELLS,
-                                places->k[lane] / RBL_BRICK_CELLS);
+            rbl_level_set_brick(set, locations->i[lane] / RBL_BRICK_CELLS,
+                                locations->j[lane] / RBL_BRICK_CELLS, locations->k[lane] / RBL_BRICK_CELLS);
         slots[lane] = set->slots[brick];
         far |= (slots[lane] == RBL_NO_BRICK ? 1u : 0u) << lane;
     }
@@ -80,13 +80,14 @@ static uint32_t find_slots(const rblLevelSet* set, const Places* places, uint32_
 }
 
 // Lanes that are far read the first block; what they make of it is not used.
-static void load_bricks(const rblLevelSet* set, const uint32_t slots[4], const Places* places, Patches* out)
+static void load_bricks(const rblLevelSet* set, const uint32_t slots[4], const Locations* locations,
+                        Patches* out)
 {
     for (uint32_t lane = 0; lane < 4; ++lane)
     {
-        const uint32_t i = places->i[lane] % RBL_BRICK_CELLS;
-        const uint32_t j = places->j[lane] % RBL_BRICK_CELLS;
-        const uint32_t k = places->k[lane] % RBL_BRICK_CELLS;
+        const uint32_t i = locations->i[lane] % RBL_BRICK_CELLS;
+        const uint32_t j = locations->j[lane] % RBL_BRICK_CELLS;
+        const uint32_t k = locations->k[lane] % RBL_BRICK_CELLS;
         const size_t slot = slots[lane] != RBL_NO_BRICK ? slots[lane] : 0;
         const int16_t* v = set->values + slot * RBL_BRICK_STRIDE + (i + 5 * j + 25 * k);
         const int16_t* const rows[4] = {v, v + 5, v + 25, v + 30};
@@ -94,7 +95,7 @@ static void load_bricks(const rblLevelSet* set, const uint32_t slots[4], const P
     }
     rbl_transpose4(&out->v[0], &out->v[1], &out->v[2], &out->v[3]);
     rbl_transpose4(&out->v[4], &out->v[5], &out->v[6], &out->v[7]);
-    out->at = places->at;
+    out->at = locations->at;
 }
 
 static rblFloat4 interpolate_values(const Patches* p)
@@ -109,7 +110,7 @@ static rblFloat4 interpolate_values(const Patches* p)
 // ---- far from it ----
 
 // Where in its brick a cell's place is.
-static rblFloat4 place_in_brick(rblFloat4 whole, rblFloat4 at)
+static rblFloat4 position_in_brick(rblFloat4 whole, rblFloat4 at)
 {
     const rblFloat4 share = rbl_splat4(1.0f / (float)RBL_BRICK_CELLS);
     const rblFloat4 cells = rbl_splat4((float)RBL_BRICK_CELLS);
@@ -117,16 +118,16 @@ static rblFloat4 place_in_brick(rblFloat4 whole, rblFloat4 at)
     return rbl_mul4(share, rbl_add4(rbl_sub4(whole, first), at));
 }
 
-static void load_corners4(const rblLevelSet* set, const Places* places, Patches* out)
+static void load_corners4(const rblLevelSet* set, const Locations* locations, Patches* out)
 {
     const size_t row = set->bricks[0] + 1;
     const size_t layer = row * (set->bricks[1] + 1);
     rblFloat4 rows[4][4];
     for (uint32_t lane = 0; lane < 4; ++lane)
     {
-        const float* v =
-            set->corners + (places->i[lane] / RBL_BRICK_CELLS + row * (places->j[lane] / RBL_BRICK_CELLS) +
-                            layer * (places->k[lane] / RBL_BRICK_CELLS));
+        const float* v = set->corners + (locations->i[lane] / RBL_BRICK_CELLS +
+                                         row * (locations->j[lane] / RBL_BRICK_CELLS) +
+                                         layer * (locations->k[lane] / RBL_BRICK_CELLS));
         rows[0][lane] = rbl_load2(v);
         rows[1][lane] = rbl_load2(v + row);
         rows[2][lane] = rbl_load2(v + layer);
@@ -138,9 +139,9 @@ static void load_corners4(const rblLevelSet* set, const Places* places, Patches*
         out->v[2 * k] = rows[k][0];
         out->v[2 * k + 1] = rows[k][1];
     }
-    out->at =
-        (Lanes3){place_in_brick(places->whole.x, places->at.x), place_in_brick(places->whole.y, places->at.y),
-                 place_in_brick(places->whole.z, places->at.z)};
+    out->at = (Lanes3){position_in_brick(locations->whole.x, locations->at.x),
+                       position_in_brick(locations->whole.y, locations->at.y),
+                       position_in_brick(locations->whole.z, locations->at.z)};
 }
 
 // The value, and the interpolant's slope along each axis.
@@ -166,10 +167,10 @@ static rblFloat4 interpolate_slopes(const Patches* p, Lanes3* slope)
 }
 
 // Lanes in which the corner ahead along an axis is the second one.
-static rblFloat4 ahead4(rblFloat4 slope, rblFloat4 steepest, rblFloat4 place)
+static rblFloat4 ahead4(rblFloat4 slope, rblFloat4 steepest, rblFloat4 position)
 {
     const rblFloat4 clearly = rbl_less4(rbl_mul4(rbl_splat4(0.4f), steepest), size4(slope));
-    return rbl_select4(clearly, rbl_less4(rbl_splat4(0.0f), slope), rbl_less4(rbl_splat4(0.5f), place));
+    return rbl_select4(clearly, rbl_less4(rbl_splat4(0.0f), slope), rbl_less4(rbl_splat4(0.5f), position));
 }
 
 static rblFloat4 one_where(rblFloat4 mask)
@@ -205,8 +206,8 @@ static rblFloat4 far_bound4(const rblLevelSet* set, const Patches* p)
     const rblFloat4 z = ahead4(rbl_mul4(sign, g.z), steepest, p->at.z);
     const Lanes3 apart = {rbl_sub4(p->at.x, one_where(x)), rbl_sub4(p->at.y, one_where(y)),
                           rbl_sub4(p->at.z, one_where(z))};
-    const rblFloat4 way = rbl_mul4(rbl_mul4(side, rbl_sqrt4(square_of(apart))), rbl_splat4(1.0f + 1e-6f));
-    const rblFloat4 corner_bound = rbl_sub4(size4(pick_corner(p->v, x, y, z)), way);
+    const rblFloat4 moved = rbl_mul4(rbl_mul4(side, rbl_sqrt4(square_of(apart))), rbl_splat4(1.0f + 1e-6f));
+    const rblFloat4 corner_bound = rbl_sub4(size4(pick_corner(p->v, x, y, z)), moved);
     const rblFloat4 mean_bound = rbl_sub4(size4(value), rbl_mul4(side, rbl_sqrt4(rbl_max4(spread, zero))));
     return rbl_mul4(sign, rbl_max4(rbl_max4(mean_bound, corner_bound), rbl_splat4(set->band)));
 }
@@ -222,22 +223,22 @@ static rblFloat4 mask_of(uint32_t lanes)
 
 static rblFloat4 values_within(const rblLevelSet* set, Lanes3 u, uint32_t* far)
 {
-    Places places;
+    Locations locations;
     Patches patches;
     uint32_t slots[4];
-    locate4(set, u, &places);
-    *far = find_slots(set, &places, slots);
+    locate4(set, u, &locations);
+    *far = find_slots(set, &locations, slots);
     rblFloat4 near_values = rbl_splat4(0.0f);
     if (*far != 15)
     {
-        load_bricks(set, slots, &places, &patches);
+        load_bricks(set, slots, &locations, &patches);
         near_values = rbl_mul4(rbl_splat4(set->unit), interpolate_values(&patches));
     }
     if (*far == 0)
     {
         return near_values;
     }
-    load_corners4(set, &places, &patches);
+    load_corners4(set, &locations, &patches);
     return rbl_select4(mask_of(*far), far_bound4(set, &patches), near_values);
 }
 

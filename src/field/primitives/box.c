@@ -91,7 +91,7 @@ static rblResult take(rblByteSource* source, const rblSourceTables* tables, rblS
     (void)tables;
     rblVec3 size;
     rbl_take_floats(source, &size.x, 3);
-    return source->failed ? rbl_fail_damaged_shape(&rbl_box_kind) : rbl_shape_create_box(size, out);
+    return source->failed ? rbl_shape_fail_damaged(&rbl_box_kind) : rbl_shape_create_box(size, out);
 }
 
 // ---- in scene files ----

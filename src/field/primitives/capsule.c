@@ -93,7 +93,7 @@ static rblResult take(rblByteSource* source, const rblSourceTables* tables, rblS
     (void)tables;
     float sizes[2];
     rbl_take_floats(source, sizes, 2);
-    return source->failed ? rbl_fail_damaged_shape(&rbl_capsule_kind)
+    return source->failed ? rbl_shape_fail_damaged(&rbl_capsule_kind)
                           : rbl_shape_create_capsule(sizes[0], sizes[1], out);
 }
 

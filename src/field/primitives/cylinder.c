@@ -118,7 +118,7 @@ static rblResult take(rblByteSource* source, const rblSourceTables* tables, rblS
     (void)tables;
     float sizes[2];
     rbl_take_floats(source, sizes, 2);
-    return source->failed ? rbl_fail_damaged_shape(&rbl_cylinder_kind)
+    return source->failed ? rbl_shape_fail_damaged(&rbl_cylinder_kind)
                           : rbl_shape_create_cylinder(sizes[0], sizes[1], out);
 }
 

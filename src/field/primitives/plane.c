@@ -57,7 +57,7 @@ static rblResult take(rblByteSource* source, const rblSourceTables* tables, rblS
     (void)tables;
     rblVec3 normal;
     rbl_take_floats(source, &normal.x, 3);
-    return source->failed ? rbl_fail_damaged_shape(&rbl_plane_kind) : rbl_shape_create_plane(normal, out);
+    return source->failed ? rbl_shape_fail_damaged(&rbl_plane_kind) : rbl_shape_create_plane(normal, out);
 }
 
 // ---- in scene files ----

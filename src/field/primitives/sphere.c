@@ -71,7 +71,7 @@ static rblResult take(rblByteSource* source, const rblSourceTables* tables, rblS
     (void)tables;
     float radius;
     rbl_take_floats(source, &radius, 1);
-    return source->failed ? rbl_fail_damaged_shape(&rbl_sphere_kind) : rbl_shape_create_sphere(radius, out);
+    return source->failed ? rbl_shape_fail_damaged(&rbl_sphere_kind) : rbl_shape_create_sphere(radius, out);
 }
 
 // ---- in scene files ----

@@ -21,14 +21,14 @@ typedef struct Search
 {
     const rblAllocator* allocator;
     uint32_t count;
-    uint32_t leaf_count; // a power of two
-    Node* nodes;         // the children of node i are 2 i and 2 i + 1; leaves from leaf_count on
-    rblVec3* points;     // along a Morton curve
-    uint32_t* indices;   // per point of the curve: its index in the input
-    float* squared;      // per point of the curve: squared distance to the nearest chosen one
-    uint32_t* nearest;   // per point of the curve: place of that one in the order
-    uint32_t* level;     // `nearest` as it was when the last power of two was reached
-    uint32_t* places;    // per point of the input: its place on the curve
+    uint32_t leaf_count;     // a power of two
+    Node* nodes;             // the children of node i are 2 i and 2 i + 1; leaves from leaf_count on
+    rblVec3* points;         // along a Morton curve
+    uint32_t* indices;       // per point of the curve: its index in the input
+    float* squared;          // per point of the curve: squared distance to the nearest chosen one
+    uint32_t* nearest;       // per point of the curve: place of that one in the order
+    uint32_t* level;         // `nearest` as it was when the last power of two was reached
+    uint32_t* curve_indices; // per point of the input: its place on the curve
 } Search;
 
 static void search_free(Search* s)
@@ -39,7 +39,7 @@ static void search_free(Search* s)
     RBL_FREE_ARRAY(s->allocator, s->squared, s->count);
     RBL_FREE_ARRAY(s->allocator, s->nearest, s->count);
     RBL_FREE_ARRAY(s->allocator, s->level, s->count);
-    RBL_FREE_ARRAY(s->allocator, s->places, s->count);
+    RBL_FREE_ARRAY(s->allocator, s->curve_indices, s->count);
 }
 
 static bool has_smaller_code(uint32_t a, uint32_t b, const void* context)
@@ -64,10 +64,10 @@ static bool sort_along_curve(Search* s, const rblVec3* points)
             s->indices[i] = i;
             codes[i] = rbl_morton63_of(rbl_to_double3(points[i]), box);
         }
-        rbl_sort_indices(s->indices, s->places, s->count, has_smaller_code, codes);
+        rbl_sort_indices(s->indices, s->curve_indices, s->count, has_smaller_code, codes);
         for (uint32_t i = 0; i < s->count; ++i)
         {
-            s->places[s->indices[i]] = i;
+            s->curve_indices[s->indices[i]] = i;
             s->points[i] = points[s->indices[i]];
         }
     }
@@ -111,9 +111,9 @@ static rblResult search_init(Search* s, const rblVec3* points, uint32_t count, c
     s->squared = RBL_NEW_ARRAY(allocator, float, count);
     s->nearest = RBL_NEW_ARRAY(allocator, uint32_t, count);
     s->level = RBL_NEW_ARRAY(allocator, uint32_t, count);
-    s->places = RBL_NEW_ARRAY(allocator, uint32_t, count);
+    s->curve_indices = RBL_NEW_ARRAY(allocator, uint32_t, count);
     if (s->nodes == NULL || s->points == NULL || s->indices == NULL || s->squared == NULL ||
-        s->nearest == NULL || s->level == NULL || s->places == NULL || !sort_along_curve(s, points))
+        s->nearest == NULL || s->level == NULL || s->curve_indices == NULL || !sort_along_curve(s, points))
     {
         search_free(s);
         return rbl_fail_memory();
@@ -156,7 +156,7 @@ static void refresh_inner(const Search* s, uint32_t index)
 
 // Point p has been chosen as number `place`: tell everybody nearer to it than to those before it. The test of a box never
 // errs: rounding is monotone, so a box is not farther in floats than any point in it.
-static void tell(const Search* s, uint32_t index, rblVec3 p, uint32_t place)
+static void update_nearest(const Search* s, uint32_t index, rblVec3 p, uint32_t order_index)
 {
     const Node* node = &s->nodes[index];
     if (!(rbl_aabb_distance_squared(node->box, p) < node->squared))
@@ -165,8 +165,8 @@ static void tell(const Search* s, uint32_t index, rblVec3 p, uint32_t place)
     }
     if (index < s->leaf_count)
     {
-        tell(s, 2 * index, p, place);
-        tell(s, 2 * index + 1, p, place);
+        update_nearest(s, 2 * index, p, order_index);
+        update_nearest(s, 2 * index + 1, p, order_index);
         refresh_inner(s, index);
         return;
     }
@@ -178,7 +178,7 @@ static void tell(const Search* s, uint32_t index, rblVec3 p, uint32_t place)
         if (squared < s->squared[i])
         {
             s->squared[i] = squared;
-            s->nearest[i] = place;
+            s->nearest[i] = order_index;
         }
     }
     refresh_leaf(s, index);
@@ -216,17 +216,17 @@ static void choose_all(Search* s, rblSampleOrder* order)
     uint32_t next = choose_first(s);
     do
     {
-        const uint32_t place = order->count++;
-        order->chosen[place] = next;
-        if ((place & (place - 1)) == 0)
+        const uint32_t order_index = order->count++;
+        order->chosen[order_index] = next;
+        if ((order_index & (order_index - 1)) == 0)
         {
             for (uint32_t i = 0; i < s->count; ++i)
             {
                 s->level[i] = s->nearest[i];
             }
         }
-        order->parents[place] = s->level[s->places[next]];
-        tell(s, 1, s->points[s->places[next]], place);
+        order->parents[order_index] = s->level[s->curve_indices[next]];
+        update_nearest(s, 1, s->points[s->curve_indices[next]], order_index);
         next = s->nodes[1].farthest;
     } while (s->nodes[1].squared > 0.0f);
 }

@@ -146,7 +146,7 @@ static void first_cluster(Split* s, rblSampleOrder* order)
 }
 
 // Members nearer to the new middle go to the end of the cluster, and are a cluster of their own from now on.
-static void split_cluster(Split* s, uint32_t which, uint32_t place)
+static void split_cluster(Split* s, uint32_t which, uint32_t order_index)
 {
     Cluster* old = &s->clusters[which];
     const rblVec3 middle = old->farthest.point;
@@ -175,20 +175,20 @@ static void split_cluster(Split* s, uint32_t which, uint32_t place)
         *member = s->members[--end];
         s->members[end] = moved;
     }
-    s->clusters[place] = (Cluster){.begin = end, .end = old->end, .farthest = far_new};
+    s->clusters[order_index] = (Cluster){.begin = end, .end = old->end, .farthest = far_new};
     old->end = end;
     old->farthest = far_old;
 }
 
 // Level of a place: 0 for the first, l for the places 2^(l - 1) to 2^l - 1.
-static uint32_t level_of(uint32_t place)
+static uint32_t level_of(uint32_t order_index)
 {
-    return place == 0 ? 0 : rbl_floor_log2(place) + 1;
+    return order_index == 0 ? 0 : rbl_floor_log2(order_index) + 1;
 }
 
-static uint32_t parent_above(const rblSampleOrder* order, uint32_t parent, uint32_t place)
+static uint32_t parent_above(const rblSampleOrder* order, uint32_t parent, uint32_t order_index)
 {
-    while (level_of(parent) >= level_of(place))
+    while (level_of(parent) >= level_of(order_index))
     {
         parent = order->parents[parent];
     }
@@ -202,12 +202,12 @@ static void split_all(Split* s, rblSampleOrder* order)
     while (s->clusters[s->heap[0]].farthest.squared > 0.0f)
     {
         const uint32_t which = heap_pop(s);
-        const uint32_t place = order->count++;
-        order->chosen[place] = s->clusters[which].farthest.index;
-        order->parents[place] = parent_above(order, which, place);
-        split_cluster(s, which, place);
+        const uint32_t order_index = order->count++;
+        order->chosen[order_index] = s->clusters[which].farthest.index;
+        order->parents[order_index] = parent_above(order, which, order_index);
+        split_cluster(s, which, order_index);
         heap_push(s, which);
-        heap_push(s, place);
+        heap_push(s, order_index);
     }
 }
 

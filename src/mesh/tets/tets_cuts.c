@@ -198,7 +198,7 @@ static uint32_t find_close_cut(const rblCuts* cuts, const rblLattice* lattice, c
 // Where the surface cuts an edge, before any node moves.
 static rblVec3d cut_place(const rblLattice* lattice, const rblCutEdge* edge)
 {
-    return rbl_lerp3d(rbl_lattice_place(lattice, edge->a), rbl_lattice_place(lattice, edge->b),
+    return rbl_lerp3d(rbl_lattice_index(lattice, edge->a), rbl_lattice_index(lattice, edge->b),
                       edge->fraction);
 }
 
@@ -296,7 +296,7 @@ static bool move_otherwise(rblCuts* cuts, rblLattice* lattice, const NodeEdges* 
 static bool pull_back(rblLattice* lattice, uint32_t node, uint32_t quarters)
 {
     const rblVec3d before = lattice->positions.data[node];
-    lattice->positions.data[node] = rbl_lerp3d(rbl_lattice_place(lattice, node), before, 0.25 * quarters);
+    lattice->positions.data[node] = rbl_lerp3d(rbl_lattice_index(lattice, node), before, 0.25 * quarters);
     if (is_fair_around(lattice, node))
     {
         return true;

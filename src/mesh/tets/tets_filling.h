@@ -138,7 +138,7 @@ rblResult rbl_lattice_build(rblLattice* lattice, const rblCubeTree* tree, const 
 void rbl_lattice_free(rblLattice* lattice);
 
 // The position of a node before it is moved, in the coordinates of the solid.
-static inline rblVec3d rbl_lattice_place(const rblLattice* lattice, uint32_t node)
+static inline rblVec3d rbl_lattice_index(const rblLattice* lattice, uint32_t node)
 {
     const rblLatticeNode* n = &lattice->nodes.data[node];
     const rblCubeTree* tree = lattice->tree;

@@ -125,7 +125,7 @@ static void measure_nodes(rblRange range, void* context)
     for (uint32_t n = range.begin; n < range.end; ++n)
     {
         rblLatticeNode* node = &lattice->nodes.data[n];
-        const rblVec3d position = rbl_lattice_place(lattice, n);
+        const rblVec3d position = rbl_lattice_index(lattice, n);
         lattice->positions.data[n] = position;
         if (!node->known)
         {

@@ -236,7 +236,7 @@ static void put_samples(UsdWriter* usd, const char* name, const rblRunBody* body
 {
     put(usd, "            ");
     put(usd, name);
-    if (rbl_run_body_rests(body))
+    if (rbl_run_body_is_still(body))
     {
         put(usd, " = ");
         put_part(usd, &body->keys.data[0].pose);

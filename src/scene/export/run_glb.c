@@ -173,11 +173,11 @@ static void put_materials(RunWriter* w)
     {
         const rblSceneMaterial* material = &w->run->materials.data[i];
         char name[128];
-        float fresh[3];
-        rbl_export_color(material, true, fresh);
+        float crack_color[3];
+        rbl_export_color(material, true, crack_color);
         put_material(json, material->name, material->color, 0.7f);
         snprintf(name, sizeof name, "%.100s " RBL_CRACK_MATERIAL, material->name);
-        put_material(json, name, fresh, 0.95f);
+        put_material(json, name, crack_color, 0.95f);
     }
     rbl_json_end_array(json);
 }
@@ -285,7 +285,7 @@ static rblResult add_presence(RunWriter* w, const rblRunBody* track, uint32_t no
 static rblResult add_track(RunWriter* w, uint32_t body, uint32_t node)
 {
     const rblRunBody* track = &w->run->bodies.data[body];
-    if (!rbl_run_body_rests(track))
+    if (!rbl_run_body_is_still(track))
     {
         uint32_t input = 0;
         RBL_TRY(add_times(w, track, &input));
@@ -530,7 +530,7 @@ static uint64_t count_motion_bytes(const rblRun* run, uint32_t every)
     for (size_t i = 0; i < run->bodies.count; ++i)
     {
         const rblRunBody* body = &run->bodies.data[i];
-        if (body->keys.count == 0 || rbl_run_body_rests(body))
+        if (body->keys.count == 0 || rbl_run_body_is_still(body))
         {
             continue;
         }

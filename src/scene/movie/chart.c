@@ -16,7 +16,7 @@ typedef struct Scale
     double from, to;  // pixels
 } Scale;
 
-static double place(const Scale* scale, double value)
+static double to_pixels(const Scale* scale, double value)
 {
     const double range = scale->high - scale->low;
     const double share = range > 0.0 ? (value - scale->low) / range : 0.0;
@@ -109,7 +109,7 @@ static void draw_value_axis(const rblChart* chart, const Scale* scale, rblWriter
     for (uint32_t i = 0; i < count; ++i)
     {
         const double k = first + i;
-        const double y = place(scale, k * tick);
+        const double y = to_pixels(scale, k * tick);
         char text[RBL_NUMBER_SIZE];
         format_value(k * tick, text);
         rbl_svg_line(writer, k == 0.0 ? "axis" : "grid", chart->x, y, chart->x + chart->width, y);
@@ -126,7 +126,7 @@ static void draw_time_axis(const rblChart* chart, const Scale* scale, rblWriter*
     for (uint32_t i = 0; i < count; ++i)
     {
         const double k = first + i;
-        const double x = place(scale, k * tick);
+        const double x = to_pixels(scale, k * tick);
         char text[RBL_NUMBER_SIZE + 2];
         format_value(k * tick, text);
         strcat(text, k * tick + tick > scale->high ? " s" : "");
@@ -140,7 +140,7 @@ static void draw_marks(const rblChart* chart, const Scale* times, rblWriter* wri
     double last = -1.0; // pixel: events of one column are one line
     for (uint32_t i = 0; i < chart->mark_count; ++i)
     {
-        const double x = place(times, chart->marks[i]);
+        const double x = to_pixels(times, chart->marks[i]);
         if (x - last >= 1.0)
         {
             rbl_svg_line(writer, "mark", x, chart->y, x, chart->y + chart->height);
@@ -155,9 +155,9 @@ static void draw_marks(const rblChart* chart, const Scale* times, rblWriter* wri
 // spike is lost and the file stays small.
 static uint32_t column_end(const rblChart* chart, const Scale* times, uint32_t begin)
 {
-    const double column = floor(place(times, chart->times[begin]));
+    const double column = floor(to_pixels(times, chart->times[begin]));
     uint32_t end = begin + 1;
-    while (end < chart->count && floor(place(times, chart->times[end])) <= column)
+    while (end < chart->count && floor(to_pixels(times, chart->times[end])) <= column)
     {
         ++end;
     }
@@ -183,8 +183,8 @@ static void draw_line(const rblChart* chart, const rblChartLine* line, const Sca
         const uint32_t order[4] = {begin, low < high ? low : high, low < high ? high : low, end - 1};
         for (int k = 0; k < 4; ++k)
         {
-            const double x = place(times, chart->times[order[k]]);
-            const double y = place(values, line->values[order[k]]);
+            const double x = to_pixels(times, chart->times[order[k]]);
+            const double y = to_pixels(values, line->values[order[k]]);
             if (k == 0 && begin == 0)
             {
                 rbl_svg_move_to(writer, x, y);
@@ -225,40 +225,40 @@ static void format_label(const rblChartLine* line, uint32_t count, char* out, si
 }
 
 // Labels stand where their lines end, moved apart so that none covers another.
-static void place_labels(const rblChart* chart, const Scale* values, uint32_t order[RBL_CHART_MAX_LINES],
-                         double places[RBL_CHART_MAX_LINES])
+static void arrange_labels(const rblChart* chart, const Scale* values, uint32_t order[RBL_CHART_MAX_LINES],
+                           double heights[RBL_CHART_MAX_LINES])
 {
     for (uint32_t i = 0; i < chart->line_count; ++i)
     {
-        const double y = place(values, chart->lines[i].values[chart->count - 1]);
+        const double y = to_pixels(values, chart->lines[i].values[chart->count - 1]);
         uint32_t k = i;
-        while (k > 0 && places[k - 1] > y)
+        while (k > 0 && heights[k - 1] > y)
         {
-            places[k] = places[k - 1];
+            heights[k] = heights[k - 1];
             order[k] = order[k - 1];
             --k;
         }
-        places[k] = y;
+        heights[k] = y;
         order[k] = i;
     }
     for (uint32_t i = 0; i < chart->line_count; ++i)
     {
-        const double least = i > 0 ? places[i - 1] + LABEL_HEIGHT : chart->y;
-        places[i] = rbl_maxd(places[i], least);
+        const double least = i > 0 ? heights[i - 1] + LABEL_HEIGHT : chart->y;
+        heights[i] = rbl_maxd(heights[i], least);
     }
     double most = chart->y + chart->height;
     for (uint32_t i = chart->line_count; i-- > 0;)
     {
-        places[i] = rbl_mind(places[i], most);
-        most = places[i] - LABEL_HEIGHT;
+        heights[i] = rbl_mind(heights[i], most);
+        most = heights[i] - LABEL_HEIGHT;
     }
 }
 
 static void draw_labels(const rblChart* chart, const Scale* values, rblWriter* writer)
 {
     uint32_t order[RBL_CHART_MAX_LINES];
-    double places[RBL_CHART_MAX_LINES];
-    place_labels(chart, values, order, places);
+    double heights[RBL_CHART_MAX_LINES];
+    arrange_labels(chart, values, order, heights);
     const double x = chart->x + chart->width + LABEL_GAP;
     for (uint32_t i = 0; i < chart->line_count; ++i)
     {
@@ -267,8 +267,8 @@ static void draw_labels(const rblChart* chart, const Scale* values, rblWriter* w
         char text[128];
         snprintf(classes, sizeof classes, "line %s", line->classes);
         format_label(line, chart->count, text, sizeof text);
-        rbl_svg_line(writer, classes, x, places[i], x + 14.0, places[i]);
-        rbl_svg_text(writer, "label", x + 20.0, places[i] + 4.0, text);
+        rbl_svg_line(writer, classes, x, heights[i], x + 14.0, heights[i]);
+        rbl_svg_text(writer, "label", x + 20.0, heights[i] + 4.0, text);
     }
 }
 

@@ -62,8 +62,8 @@ rblResult rbl_tracker_watch(rblTracker* tracker, rblBodyId id)
 
 rblResult rbl_tracker_skip(rblTracker* tracker)
 {
-    const rblTracked gone = {.alive = false};
-    return rbl_array_push(&tracker->bodies, gone) ? RBL_OK : rbl_fail_memory();
+    const rblTracked absent = {.alive = false};
+    return rbl_array_push(&tracker->bodies, absent) ? RBL_OK : rbl_fail_memory();
 }
 
 // ---- bodies ----

@@ -153,9 +153,9 @@ double rbl_movie_time(const rblMovie* movie, uint32_t frame)
 // Poses between two steps are blended; a body that is there at one of them only is drawn where it is then.
 static bool pose_at(const rblRun* run, uint32_t body, double time, rblTransform* out)
 {
-    const double place = rbl_mind(time / run->settings.step, rbl_run_last_step(run));
-    const uint32_t step = (uint32_t)(place + 1e-6);
-    const float share = (float)rbl_maxd(place - step, 0.0);
+    const double steps = rbl_mind(time / run->settings.step, rbl_run_last_step(run));
+    const uint32_t step = (uint32_t)(steps + 1e-6);
+    const float share = (float)rbl_maxd(steps - step, 0.0);
     rblRunKey before;
     rblRunKey after;
     if (!rbl_run_state(run, body, step, &before))
@@ -165,8 +165,8 @@ static bool pose_at(const rblRun* run, uint32_t body, double time, rblTransform*
     *out = before.pose;
     if (share > 1e-4f && rbl_run_state(run, body, step + 1, &after))
     {
-        const rblVec3 way = rbl_sub3(after.pose.p, before.pose.p);
-        out->p = rbl_mul_add3(before.pose.p, share, way);
+        const rblVec3 displacement = rbl_sub3(after.pose.p, before.pose.p);
+        out->p = rbl_mul_add3(before.pose.p, share, displacement);
         out->q = rbl_quat_nlerp(before.pose.q, after.pose.q, share);
     }
     return true;
@@ -266,10 +266,10 @@ static rblResult write_line(const rblMovie* movie, uint8_t* rgba, const char* te
     static const uint8_t pale[3] = {250, 248, 244};
     static const uint8_t ink[3] = {38, 40, 44};
     const float size = rbl_maxf(0.022f * (float)movie->def.height, 7.0f);
-    const rblVec2 place = {1.6f * size, (float)movie->def.height - 1.6f * size - 2.0f * size * line};
-    const rblVec2 below = {place.x + 0.09f * size, place.y + 0.09f * size};
+    const rblVec2 corner = {1.6f * size, (float)movie->def.height - 1.6f * size - 2.0f * size * line};
+    const rblVec2 below = {corner.x + 0.09f * size, corner.y + 0.09f * size};
     RBL_TRY(rbl_picture_write(rgba, movie->def.width, movie->def.height, text, below, size, pale));
-    return rbl_picture_write(rgba, movie->def.width, movie->def.height, text, place, size, ink);
+    return rbl_picture_write(rgba, movie->def.width, movie->def.height, text, corner, size, ink);
 }
 
 static rblResult write_overlay(const rblMovie* movie, double time, uint8_t* rgba)
@@ -279,9 +279,9 @@ static rblResult write_overlay(const rblMovie* movie, double time, uint8_t* rgba
     {
         return RBL_OK;
     }
-    const double place = time / movie->run->settings.step + 0.5;
+    const double steps = time / movie->run->settings.step + 0.5;
     const size_t last = statistics->steps.count - 1;
-    const size_t step = place < (double)last ? (size_t)place : last;
+    const size_t step = steps < (double)last ? (size_t)steps : last;
     const rblStepRecord* record = &statistics->steps.data[step];
     char seconds[RBL_NUMBER_SIZE];
     char milliseconds[RBL_NUMBER_SIZE];

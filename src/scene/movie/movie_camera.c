@@ -6,18 +6,18 @@
 #include "math/vec.h"
 #include <math.h>
 
-#define VIEW_SECONDS  0.1  // between two looks at the run
-#define CALM_SECONDS  0.8  // over which views are averaged: a camera has weight
-#define OUTLIER_SHARE 0.05 // of the bodies on either side that the camera does not follow
-#define DEGREE        (RBL_PI / 180.0)
-#define AZIMUTH       (32.0 * DEGREE)
-#define ELEVATION     (20.0 * DEGREE)
-#define FIELD_OF_VIEW 0.60 // radians, vertical
-#define ROOM          1.05 // around what is followed
+#define VIEW_SECONDS   0.1  // between two looks at the run
+#define SMOOTH_SECONDS 0.8  // over which views are averaged: a camera has weight
+#define OUTLIER_SHARE  0.05 // of the bodies on either side that the camera does not follow
+#define DEGREE         (RBL_PI / 180.0)
+#define AZIMUTH        (32.0 * DEGREE)
+#define ELEVATION      (20.0 * DEGREE)
+#define FIELD_OF_VIEW  0.60 // radians, vertical
+#define MARGIN         1.05 // around what is followed
 
 typedef struct Crowd
 {
-    rblVec3* places; // of bodies that move, at one step
+    rblVec3* positions; // of bodies that move, at one step
     uint32_t* order;
     uint32_t* scratch;
     float radius; // of the largest, m
@@ -33,7 +33,7 @@ static float coordinate(rblVec3 p, int axis)
 static bool is_before(uint32_t a, uint32_t b, const void* context)
 {
     const Crowd* crowd = context;
-    return coordinate(crowd->places[a], crowd->axis) < coordinate(crowd->places[b], crowd->axis);
+    return coordinate(crowd->positions[a], crowd->axis) < coordinate(crowd->positions[b], crowd->axis);
 }
 
 // ---- one look ----
@@ -53,7 +53,7 @@ static void gather(const rblRun* run, uint32_t step, Crowd* crowd)
         }
         const double volume = run->shapes.data[body->shape].mass.volume;
         crowd->radius = rbl_maxf(crowd->radius, (float)rbl_cbrt(rbl_maxd(volume, 0.0)));
-        crowd->places[crowd->count++] = key.pose.p;
+        crowd->positions[crowd->count++] = key.pose.p;
     }
 }
 
@@ -67,8 +67,8 @@ static void measure_axis(Crowd* crowd, int axis, double* middle, double* half)
     }
     rbl_sort_indices(crowd->order, crowd->scratch, crowd->count, is_before, crowd);
     const uint32_t left_out = (uint32_t)(OUTLIER_SHARE * crowd->count);
-    const double low = (double)coordinate(crowd->places[crowd->order[left_out]], axis);
-    const double high = (double)coordinate(crowd->places[crowd->order[crowd->count - 1 - left_out]], axis);
+    const double low = (double)coordinate(crowd->positions[crowd->order[left_out]], axis);
+    const double high = (double)coordinate(crowd->positions[crowd->order[crowd->count - 1 - left_out]], axis);
     *middle = 0.5 * (low + high);
     *half = 0.5 * (high - low);
 }
@@ -93,9 +93,9 @@ static rblMovieView look(const rblMovie* movie, uint32_t step, Crowd* crowd)
 // ---- the whole run ----
 
 // A weighted mean over CALM_SECONDS on both sides, so that the camera does not jump.
-static rblMovieView calm(const rblMovieView* views, uint32_t count, uint32_t index)
+static rblMovieView smooth(const rblMovieView* views, uint32_t count, uint32_t index)
 {
-    const int reach = (int)(CALM_SECONDS / VIEW_SECONDS + 0.5);
+    const int reach = (int)(SMOOTH_SECONDS / VIEW_SECONDS + 0.5);
     rblMovieView sum = {{0, 0, 0}, 0};
     double weights = 0.0;
     for (int k = -reach; k <= reach; ++k)
@@ -127,7 +127,7 @@ static double radius_needed(const rblMovie* movie, const rblMovieView* raw, uint
 // The largest over CALM_SECONDS on both sides. A mean of such as are the largest around holds all that each of them holds.
 static double largest_around(const rblMovieView* views, uint32_t count, uint32_t index)
 {
-    const uint32_t reach = (uint32_t)(CALM_SECONDS / VIEW_SECONDS + 0.5);
+    const uint32_t reach = (uint32_t)(SMOOTH_SECONDS / VIEW_SECONDS + 0.5);
     const uint32_t end = count - index > reach ? index + reach + 1 : count;
     double largest = 0.0;
     for (uint32_t i = index > reach ? index - reach : 0; i < end; ++i)
@@ -143,13 +143,13 @@ static void plan(rblMovie* movie, rblMovieView* raw, Crowd* crowd)
     const uint32_t count = movie->view_count;
     for (uint32_t i = 0; i < count; ++i)
     {
-        const double place = VIEW_SECONDS * i / run->settings.step;
+        const double position = VIEW_SECONDS * i / run->settings.step;
         const double last = rbl_run_last_step(run);
-        raw[i] = look(movie, (uint32_t)rbl_mind(place, last), crowd);
+        raw[i] = look(movie, (uint32_t)rbl_mind(position, last), crowd);
     }
     for (uint32_t i = 0; i < count; ++i)
     {
-        movie->views[i].target = calm(raw, count, i).target;
+        movie->views[i].target = smooth(raw, count, i).target;
     }
     for (uint32_t i = 0; i < count; ++i)
     {
@@ -161,7 +161,7 @@ static void plan(rblMovie* movie, rblMovieView* raw, Crowd* crowd)
     }
     for (uint32_t i = 0; i < count; ++i)
     {
-        movie->views[i].radius = calm(raw, count, i).radius;
+        movie->views[i].radius = smooth(raw, count, i).radius;
     }
 }
 
@@ -174,17 +174,17 @@ rblResult rbl_movie_plan_camera(rblMovie* movie)
     movie->view_count = (uint32_t)count;
     movie->views = RBL_NEW_ARRAY(allocator, rblMovieView, movie->view_count);
     rblMovieView* raw = RBL_NEW_ARRAY(allocator, rblMovieView, movie->view_count);
-    Crowd crowd = {.places = RBL_NEW_ARRAY(allocator, rblVec3, bodies),
+    Crowd crowd = {.positions = RBL_NEW_ARRAY(allocator, rblVec3, bodies),
                    .order = RBL_NEW_ARRAY(allocator, uint32_t, bodies),
                    .scratch = RBL_NEW_ARRAY(allocator, uint32_t, bodies)};
-    const bool crowded = crowd.places != NULL && crowd.order != NULL && crowd.scratch != NULL;
+    const bool crowded = crowd.positions != NULL && crowd.order != NULL && crowd.scratch != NULL;
     const bool enough = movie->views != NULL && raw != NULL && (crowded || bodies == 0);
     if (enough)
     {
         plan(movie, raw, &crowd);
     }
     RBL_FREE_ARRAY(allocator, raw, movie->view_count);
-    RBL_FREE_ARRAY(allocator, crowd.places, bodies);
+    RBL_FREE_ARRAY(allocator, crowd.positions, bodies);
     RBL_FREE_ARRAY(allocator, crowd.order, bodies);
     RBL_FREE_ARRAY(allocator, crowd.scratch, bodies);
     return enough ? RBL_OK : rbl_fail_memory();
@@ -195,10 +195,10 @@ rblResult rbl_movie_plan_camera(rblMovie* movie)
 rblMovieView rbl_movie_view(const rblMovie* movie, double time)
 {
     const double last = movie->view_count - 1;
-    const double place = rbl_mind(rbl_maxd(time / VIEW_SECONDS, 0.0), last);
-    const uint32_t before = (uint32_t)place;
+    const double position = rbl_mind(rbl_maxd(time / VIEW_SECONDS, 0.0), last);
+    const uint32_t before = (uint32_t)position;
     const uint32_t after = before + 1 < movie->view_count ? before + 1 : before;
-    const double share = place - before;
+    const double share = position - before;
     const rblMovieView* a = &movie->views[before];
     const rblMovieView* b = &movie->views[after];
     return (rblMovieView){rbl_add3d(rbl_scale3d(a->target, 1.0 - share), rbl_scale3d(b->target, share)),
@@ -219,7 +219,7 @@ void rbl_movie_aim(const rblMovie* movie, double time, rblPictureDef* def)
     }
     const rblMovieView view = rbl_movie_view(movie, time);
     const double narrow = rbl_mind(1.0, (double)movie->def.width / movie->def.height);
-    const double distance = ROOM * view.radius / (rbl_sin(0.5 * FIELD_OF_VIEW) * narrow);
+    const double distance = MARGIN * view.radius / (rbl_sin(0.5 * FIELD_OF_VIEW) * narrow);
     const rblVec3d back = {rbl_cos(ELEVATION) * rbl_sin(AZIMUTH), rbl_sin(ELEVATION),
                            rbl_cos(ELEVATION) * rbl_cos(AZIMUTH)};
     def->target = view.target;

@@ -153,7 +153,7 @@ static rblResult draw_batch(Frames* frames, Batch* batch)
     return RBL_OK;
 }
 
-static rblResult draw_missing(Frames* frames, Batch* batch, uint32_t room)
+static rblResult draw_missing(Frames* frames, Batch* batch, uint32_t capacity)
 {
     const uint32_t count = frames->movie->frame_count;
     bool resumes = false;
@@ -168,7 +168,7 @@ static rblResult draw_missing(Frames* frames, Batch* batch, uint32_t room)
             continue;
         }
         batch->frames[batch->count++] = i;
-        if (batch->count == room)
+        if (batch->count == capacity)
         {
             RBL_TRY(rbl_progress_report(frames->progress,
                                         (double)(frames->report.drawn + frames->report.kept) / count));
@@ -186,20 +186,20 @@ static rblResult draw_frames(Frames* frames)
     const size_t bytes = 4 * (size_t)frames->movie->def.width * frames->movie->def.height;
     const size_t fit = MAX_BYTES / bytes;
     const uint32_t workers = rbl_worker_count();
-    const uint32_t room = fit < 1 ? 1 : fit < workers ? (uint32_t)fit : workers;
+    const uint32_t capacity = fit < 1 ? 1 : fit < workers ? (uint32_t)fit : workers;
     Batch* batch = rbl_alloc_zero(allocator, sizeof *batch);
-    uint8_t* rgba = rbl_alloc(allocator, room * bytes);
+    uint8_t* rgba = rbl_alloc(allocator, capacity * bytes);
     rblResult result = batch != NULL && rgba != NULL ? RBL_OK : rbl_fail_memory();
     if (result == RBL_OK)
     {
         batch->all = frames;
-        for (uint32_t i = 0; i < room; ++i)
+        for (uint32_t i = 0; i < capacity; ++i)
         {
             batch->rgba[i] = rgba + i * bytes;
         }
-        result = draw_missing(frames, batch, room);
+        result = draw_missing(frames, batch, capacity);
     }
-    rbl_free(allocator, rgba, room * bytes);
+    rbl_free(allocator, rgba, capacity * bytes);
     rbl_free(allocator, batch, sizeof *batch);
     return result;
 }

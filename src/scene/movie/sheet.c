@@ -98,8 +98,8 @@ static void write_centered(const rblCanvas* sheet, const char* text, float cente
     rbl_stroke_text(sheet, text, floorf(left + 0.5f), floorf(baseline + 0.5f), size, color);
 }
 
-static void place_cell(const rblCanvas* sheet, const rblSheetDef* def, const rblSheetCell* cell, uint32_t x,
-                       uint32_t y)
+static void draw_cell(const rblCanvas* sheet, const rblSheetDef* def, const rblSheetCell* cell, uint32_t x,
+                      uint32_t y)
 {
     for (uint32_t row = 0; row < def->cell_height; ++row)
     {
@@ -144,13 +144,13 @@ rblResult rbl_sheet_draw(const rblSheetDef* given, const rblSheetCell* cells, ui
     {
         const uint32_t x = def->gap + i % def->columns * (def->cell_width + def->gap);
         const uint32_t y = def->gap + title_height(def) + i / def->columns * step_y;
-        place_cell(&sheet, def, &cells[i], x, y);
+        draw_cell(&sheet, def, &cells[i], x, y);
     }
     return RBL_OK;
 }
 
-rblResult rbl_picture_write(uint8_t* rgba, uint32_t width, uint32_t height, const char* text, rblVec2 place,
-                            float size, const uint8_t color[3])
+rblResult rbl_picture_write(uint8_t* rgba, uint32_t width, uint32_t height, const char* text,
+                            rblVec2 position, float size, const uint8_t color[3])
 {
     if (rgba == NULL || text == NULL || color == NULL)
     {
@@ -161,13 +161,13 @@ rblResult rbl_picture_write(uint8_t* rgba, uint32_t width, uint32_t height, cons
         return rbl_fail(RBL_ERROR_ARGUMENT, "text: %u x %u pixels; width and height must be 1 to %u", width,
                         height, RBL_PICTURE_MAX_SIZE);
     }
-    const bool near = fabsf(place.x) <= 1e6f && fabsf(place.y) <= 1e6f;
+    const bool near = fabsf(position.x) <= 1e6f && fabsf(position.y) <= 1e6f;
     if (!near || !(size >= 1.0f && size <= (float)RBL_PICTURE_MAX_SIZE))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "text: its place is not finite or its size not 1 to %u",
                         RBL_PICTURE_MAX_SIZE);
     }
     const rblCanvas canvas = {rgba, width, height};
-    rbl_stroke_text(&canvas, text, place.x, place.y, size, color);
+    rbl_stroke_text(&canvas, text, position.x, position.y, size, color);
     return RBL_OK;
 }

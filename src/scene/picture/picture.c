@@ -234,9 +234,9 @@ static void add_samples(const Frame* frame, uint32_t x, uint32_t y, rblPictureTr
     const uint32_t end = frame->is_first ? first_samples(def->samples) : def->samples - texel->count;
     for (uint32_t i = 0; i < end; ++i)
     {
-        const rblVec2 place = rbl_sample_square(&pixel, i, 0);
-        const float across = 2.0f * ((float)x + 0.5f + tent(place.x)) / (float)def->width - 1.0f;
-        const float along = 1.0f - 2.0f * ((float)y + 0.5f + tent(place.y)) / (float)def->height;
+        const rblVec2 jitter = rbl_sample_square(&pixel, i, 0);
+        const float across = 2.0f * ((float)x + 0.5f + tent(jitter.x)) / (float)def->width - 1.0f;
+        const float along = 1.0f - 2.0f * ((float)y + 0.5f + tent(jitter.y)) / (float)def->height;
         const rblVec3 direction = rbl_add3(
             camera->forward, rbl_add3(rbl_scale3(camera->right, across), rbl_scale3(camera->up, along)));
         const rblPictureSample sample = rbl_picture_look(
@@ -278,7 +278,7 @@ static void settle_rows(rblRange range, void* context)
     {
         for (uint32_t x = 0; x < frame->rows.width; ++x)
         {
-            rbl_texel(&frame->rows, x, y)->settled = rbl_texel_is_calm(&frame->rows, x, y);
+            rbl_texel(&frame->rows, x, y)->settled = rbl_texel_is_smooth(&frame->rows, x, y);
         }
     }
 }

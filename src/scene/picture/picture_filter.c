@@ -36,7 +36,7 @@ void rbl_texel_add(rblTexel* texel, const rblPictureSample* sample)
     texel->count += 1;
 }
 
-bool rbl_texel_is_calm(const rblTexelRows* rows, uint32_t x, uint32_t y)
+bool rbl_texel_is_smooth(const rblTexelRows* rows, uint32_t x, uint32_t y)
 {
     const rblTexel* texel = rbl_texel(rows, x, y);
     for (uint32_t ny = y > rows->first ? y - 1 : y; ny <= y + 1 && ny < rows->end; ++ny)

@@ -39,7 +39,7 @@ static inline rblTexel* rbl_texel(const rblTexelRows* rows, uint32_t x, uint32_t
 void rbl_texel_add(rblTexel* texel, const rblPictureSample* sample);
 
 // Whether a pixel and those around it see one surface in even direct light: its samples are enough then.
-bool rbl_texel_is_calm(const rblTexelRows* rows, uint32_t x, uint32_t y);
+bool rbl_texel_is_smooth(const rblTexelRows* rows, uint32_t x, uint32_t y);
 
 // Linear radiance of a pixel.
 rblVec3 rbl_texel_resolve(const rblTexelRows* rows, uint32_t x, uint32_t y);

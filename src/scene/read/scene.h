@@ -111,20 +111,20 @@ typedef struct rblScene
 } rblScene;
 
 // The parts of the reader, in the order in which they run (scene_*.c).
-rblResult rbl_read_materials(rblScene* scene, rblJson root);
-rblResult rbl_read_shapes(rblScene* scene, rblJson root);
-rblResult rbl_read_bodies(rblScene* scene, rblJson root);
+rblResult rbl_scene_read_materials(rblScene* scene, rblJson root);
+rblResult rbl_scene_read_shapes(rblScene* scene, rblJson root);
+rblResult rbl_scene_read_bodies(rblScene* scene, rblJson root);
 rblResult rbl_sort_events(rblScene* scene, rblJson root);
 rblResult rbl_name_bodies(rblScene* scene);
-rblResult rbl_read_joints(rblScene* scene, rblJson root);
-rblResult rbl_read_events(rblScene* scene);
+rblResult rbl_scene_read_joints(rblScene* scene, rblJson root);
+rblResult rbl_scene_read_events(rblScene* scene);
 
 // One body, or a grid of them; `event` spawns it.
-rblResult rbl_read_body(rblScene* scene, rblJson body, uint32_t event);
+rblResult rbl_scene_read_body(rblScene* scene, rblJson body, uint32_t event);
 
 // What is said about breaking: the body's method and breaker, its anchor (scene_fracture.c).
-rblResult rbl_read_fracture(rblScene* scene, rblJson body, rblSceneBody* out);
-rblResult rbl_read_anchor(rblJson body, rblSceneBody* out);
+rblResult rbl_scene_read_fracture(rblScene* scene, rblJson body, rblSceneBody* out);
+rblResult rbl_anchor_read(rblJson body, rblSceneBody* out);
 
 // What the reader of shapes and their schema share (scene_shapes.c). A mesh is no kind of shape: the surface in a file becomes a
 // hull or a level set. Rows are of rblShapeDef; those of level sets are for meshes and procedural solids.
@@ -143,7 +143,7 @@ rblResult rbl_scene_write_fracture_schema(rblJsonWriter* writer);
 void rbl_scene_write_shape_schema(rblJsonWriter* writer);
 
 // Make the breakers; give them up; forget what they are made from.
-rblResult rbl_prepare_breakers(rblScene* scene);
+rblResult rbl_scene_prepare_breakers(rblScene* scene);
 void rbl_discard_breakers(rblScene* scene);
 void rbl_forget_breakers(rblScene* scene);
 
@@ -151,17 +151,18 @@ void rbl_forget_breakers(rblScene* scene);
 const char* rbl_scene_path(rblScene* scene, const char* file);
 
 // The number of a material by the name at `value`; presets are added when they are first used.
-rblResult rbl_find_material(rblScene* scene, rblJson value, uint32_t* out);
+rblResult rbl_scene_lookup_material(rblScene* scene, rblJson value, uint32_t* out);
 
 // The body that a text names.
-rblResult rbl_find_body(const rblScene* scene, rblJson value, uint32_t* out);
+rblResult rbl_scene_lookup_body(const rblScene* scene, rblJson value, uint32_t* out);
 
 // The same, or the body of which it names a piece: then the text is that piece's name. Names of pieces are no longer than this.
 #define RBL_SCENE_PIECE_NAME 160
-rblResult rbl_find_body_or_piece(const rblScene* scene, rblJson value, uint32_t* out, const char** piece);
+rblResult rbl_scene_lookup_body_or_piece(const rblScene* scene, rblJson value, uint32_t* out,
+                                         const char** piece);
 
 // Make shapes; name their files (scene_prepare.c).
-rblResult rbl_prepare_scene(rblScene* scene);
+rblResult rbl_scene_make_shapes(rblScene* scene);
 void rbl_discard_shapes(rblScene* scene);
 
 // Before the scene is prepared: take this mesh, mended and scaled, for the file that a shape names, and look for no files.

@@ -105,7 +105,7 @@ static rblResult read_grid(rblJson body, Grid* grid)
 }
 
 // "[2][3]": the place in a grid, along the axes that have more than one.
-static void write_suffix(const Grid* grid, const uint32_t place[3], char out[SUFFIX_SIZE])
+static void write_suffix(const Grid* grid, const uint32_t cell[3], char out[SUFFIX_SIZE])
 {
     size_t length = 0;
     out[0] = '\0';
@@ -113,7 +113,7 @@ static void write_suffix(const Grid* grid, const uint32_t place[3], char out[SUF
     {
         if (grid->count[i] > 1)
         {
-            length += (size_t)snprintf(out + length, SUFFIX_SIZE - length, "[%u]", place[i]);
+            length += (size_t)snprintf(out + length, SUFFIX_SIZE - length, "[%u]", cell[i]);
         }
     }
 }
@@ -160,19 +160,19 @@ static rblResult add_grid(rblScene* scene, rblJson json, const rblSceneBody* bod
     {
         return rbl_json_fail(json, RBL_ERROR_LIMIT, "a scene has at most %u bodies", RBL_SCENE_MAX_BODIES);
     }
-    uint32_t place[3];
-    for (place[2] = 0; place[2] < grid->count[2]; ++place[2])
+    uint32_t cell[3];
+    for (cell[2] = 0; cell[2] < grid->count[2]; ++cell[2])
     {
-        for (place[1] = 0; place[1] < grid->count[1]; ++place[1])
+        for (cell[1] = 0; cell[1] < grid->count[1]; ++cell[1])
         {
-            for (place[0] = 0; place[0] < grid->count[0]; ++place[0])
+            for (cell[0] = 0; cell[0] < grid->count[0]; ++cell[0])
             {
                 char suffix[SUFFIX_SIZE];
                 rblSceneBody copy = *body;
-                const rblVec3 step = {(float)place[0] * grid->spacing.x, (float)place[1] * grid->spacing.y,
-                                      (float)place[2] * grid->spacing.z};
+                const rblVec3 step = {(float)cell[0] * grid->spacing.x, (float)cell[1] * grid->spacing.y,
+                                      (float)cell[2] * grid->spacing.z};
                 copy.pose.p = rbl_add3(body->pose.p, rbl_add3(grid->origin, step));
-                write_suffix(grid, place, suffix);
+                write_suffix(grid, cell, suffix);
                 RBL_TRY(add_body(scene, json, copy, name, suffix));
             }
         }
@@ -180,7 +180,7 @@ static rblResult add_grid(rblScene* scene, rblJson json, const rblSceneBody* bod
     return RBL_OK;
 }
 
-rblResult rbl_read_body(rblScene* scene, rblJson json, uint32_t event)
+rblResult rbl_scene_read_body(rblScene* scene, rblJson json, uint32_t event)
 {
     rblSceneBody body = {.event = event};
     const char* name = NULL;
@@ -193,22 +193,22 @@ rblResult rbl_read_body(rblScene* scene, rblJson json, uint32_t event)
     }
     RBL_TRY(find_shape(scene, json, &body.shape));
     RBL_TRY(read_type(scene, json, &body));
-    RBL_TRY(rbl_find_material(scene, rbl_json_find(json, "material"), &body.material));
+    RBL_TRY(rbl_scene_lookup_material(scene, rbl_json_find(json, "material"), &body.material));
     RBL_TRY(read_motion(json, &body));
-    RBL_TRY(rbl_read_fracture(scene, json, &body));
-    RBL_TRY(rbl_read_anchor(json, &body));
+    RBL_TRY(rbl_scene_read_fracture(scene, json, &body));
+    RBL_TRY(rbl_anchor_read(json, &body));
     RBL_TRY(read_grid(json, &grid));
     return add_grid(scene, json, &body, &grid, name);
 }
 
-rblResult rbl_read_bodies(rblScene* scene, rblJson root)
+rblResult rbl_scene_read_bodies(rblScene* scene, rblJson root)
 {
     rblJson bodies;
     RBL_TRY(rbl_json_require(root, "bodies", &bodies));
     RBL_TRY(rbl_json_expect(bodies, RBL_JSON_ARRAY));
     for (uint32_t i = 0; i < rbl_json_count(bodies); ++i)
     {
-        RBL_TRY(rbl_read_body(scene, rbl_json_item(bodies, i), RBL_NONE));
+        RBL_TRY(rbl_scene_read_body(scene, rbl_json_item(bodies, i), RBL_NONE));
     }
     return RBL_OK;
 }
@@ -304,7 +304,8 @@ static uint32_t find_whole(const rblScene* scene, const char* name)
     return RBL_NONE;
 }
 
-rblResult rbl_find_body_or_piece(const rblScene* scene, rblJson value, uint32_t* out, const char** piece)
+rblResult rbl_scene_lookup_body_or_piece(const rblScene* scene, rblJson value, uint32_t* out,
+                                         const char** piece)
 {
     const char* name = NULL;
     RBL_TRY(rbl_json_get_string(value, &name));
@@ -318,10 +319,10 @@ rblResult rbl_find_body_or_piece(const rblScene* scene, rblJson value, uint32_t*
             return RBL_OK;
         }
     }
-    return rbl_find_body(scene, value, out);
+    return rbl_scene_lookup_body(scene, value, out);
 }
 
-rblResult rbl_find_body(const rblScene* scene, rblJson value, uint32_t* out)
+rblResult rbl_scene_lookup_body(const rblScene* scene, rblJson value, uint32_t* out)
 {
     const char* name = NULL;
     RBL_TRY(rbl_json_get_string(value, &name));

@@ -8,7 +8,7 @@ rblResult rbl_scene_prepare(rblSceneId id)
 {
     rblScene* scene = NULL;
     RBL_TRY(rbl_scene_find(id, &scene));
-    return rbl_prepare_scene(scene);
+    return rbl_scene_make_shapes(scene);
 }
 
 rblResult rbl_scene_shape(rblSceneId id, uint32_t shape, rblShapeId* out, rblMeshId* surface)
@@ -20,7 +20,7 @@ rblResult rbl_scene_shape(rblSceneId id, uint32_t shape, rblShapeId* out, rblMes
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "scene: shape %u must exist, out must not be null", shape);
     }
-    RBL_TRY(rbl_prepare_scene(scene));
+    RBL_TRY(rbl_scene_make_shapes(scene));
     const rblShapeDef* def = &scene->shape_defs.data[shape];
     RBL_TRY(rbl_shape_view(def->shape, &view));
     rblMeshId drawn = def->surface;
@@ -134,7 +134,7 @@ rblResult rbl_scene_build(rblSceneId id, rblWorldId world, rblBodyId* bodies)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "scene: bodies must not be null");
     }
-    RBL_TRY(rbl_prepare_scene(scene));
+    RBL_TRY(rbl_scene_make_shapes(scene));
     for (size_t i = 0; i < scene->bodies.count; ++i)
     {
         bodies[i] = (rblBodyId){0};
@@ -263,7 +263,7 @@ rblResult rbl_scene_apply(rblSceneId id, rblWorldId world, uint32_t index, rblBo
         return rbl_fail(RBL_ERROR_ARGUMENT, "scene: no event %u, or no ids of bodies", index);
     }
     const rblSceneEvent* event = &scene->events.data[index];
-    RBL_TRY(rbl_prepare_scene(scene));
+    RBL_TRY(rbl_scene_make_shapes(scene));
     rblResult result;
     if (event->kind == RBL_EVENT_SPAWN)
     {

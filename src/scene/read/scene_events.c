@@ -112,7 +112,7 @@ rblResult rbl_sort_events(rblScene* scene, rblJson root)
         if (event->kind == RBL_EVENT_SPAWN)
         {
             event->body = (uint32_t)scene->bodies.count;
-            RBL_TRY(rbl_read_body(scene, rbl_json_find(scene->event_jsons.data[i], "spawn"), i));
+            RBL_TRY(rbl_scene_read_body(scene, rbl_json_find(scene->event_jsons.data[i], "spawn"), i));
             event->count = (uint32_t)scene->bodies.count - event->body;
         }
     }
@@ -131,7 +131,7 @@ static rblResult require_body(const rblScene* scene, rblJson json, rblSceneEvent
 {
     rblJson body;
     RBL_TRY(rbl_json_require(json, "body", &body));
-    return rbl_find_body_or_piece(scene, body, &event->body, &event->piece);
+    return rbl_scene_lookup_body_or_piece(scene, body, &event->body, &event->piece);
 }
 
 // The body of an event must be one that can be moved by it. Pieces of static bodies can be of either kind.
@@ -183,7 +183,7 @@ static rblResult read_removal(const rblScene* scene, rblJson json, rblSceneEvent
 {
     if (rbl_json_is(json, RBL_JSON_STRING))
     {
-        return rbl_find_body_or_piece(scene, json, &event->body, &event->piece);
+        return rbl_scene_lookup_body_or_piece(scene, json, &event->body, &event->piece);
     }
     RBL_TRY(rbl_check_keys(json, remove_keys));
     return require_body(scene, json, event);
@@ -225,7 +225,7 @@ static rblResult read_event(const rblScene* scene, rblJson json, rblSceneEvent* 
     return RBL_OK;
 }
 
-rblResult rbl_read_events(rblScene* scene)
+rblResult rbl_scene_read_events(rblScene* scene)
 {
     for (uint32_t i = 0; i < scene->events.count; ++i)
     {

@@ -216,7 +216,7 @@ static rblResult read_kind(rblJson json, const rblBreakerKind** out)
                : fail_unknown_kind(rbl_json_find(json, RBL_BREAKER_KIND_KEY));
 }
 
-rblResult rbl_read_fracture(rblScene* scene, rblJson body, rblSceneBody* out)
+rblResult rbl_scene_read_fracture(rblScene* scene, rblJson body, rblSceneBody* out)
 {
     const rblJson json = rbl_json_find(body, "fracture");
     rblBreakerSource source = {.json = json};
@@ -254,7 +254,7 @@ static rblResult make_breaker(rblScene* scene, const rblBreakerSource* source, r
     return result == RBL_OK ? RBL_OK : rbl_fail_at(source->json, result);
 }
 
-rblResult rbl_prepare_breakers(rblScene* scene)
+rblResult rbl_scene_prepare_breakers(rblScene* scene)
 {
     for (size_t i = 0; i < scene->fracture_files.count; ++i)
     {
@@ -310,7 +310,7 @@ static rblResult read_anchor_box(rblJson anchor, rblAabb* out)
     return RBL_OK;
 }
 
-rblResult rbl_read_anchor(rblJson body, rblSceneBody* out)
+rblResult rbl_anchor_read(rblJson body, rblSceneBody* out)
 {
     static const char* const words[] = {"touch", "bottom", "none", NULL};
     static const rblAnchorKind kinds[] = {RBL_ANCHOR_TOUCH, RBL_ANCHOR_BOTTOM, RBL_ANCHOR_NONE};

@@ -41,16 +41,16 @@ static rblResult read_other_end(const rblScene* scene, rblJson json, rblSceneJoi
             return rbl_json_fail(point, RBL_ERROR_FORMAT,
                                  "a point of the world and a body b exclude each other");
         }
-        RBL_TRY(rbl_find_body(scene, body, &joint->b));
+        RBL_TRY(rbl_scene_lookup_body(scene, body, &joint->b));
     }
     else if (rbl_json_exists(anchor))
     {
         return rbl_json_fail(anchor, RBL_ERROR_FORMAT,
                              "there is no body b; a point of the world is 'pointB'");
     }
-    const rblJson place = rbl_json_exists(body) ? anchor : point;
-    joint->has_anchor_b = rbl_json_exists(place);
-    return joint->has_anchor_b ? rbl_get_vector(place, RBL_ANY_NUMBER, &joint->def.anchor_b) : RBL_OK;
+    const rblJson position = rbl_json_exists(body) ? anchor : point;
+    joint->has_anchor_b = rbl_json_exists(position);
+    return joint->has_anchor_b ? rbl_get_vector(position, RBL_ANY_NUMBER, &joint->def.anchor_b) : RBL_OK;
 }
 
 static rblResult check_ends(const rblScene* scene, rblJson json, const rblSceneJoint* joint)
@@ -98,7 +98,7 @@ static rblResult read_joint(rblScene* scene, rblJson json)
     joint.def.kind = (rblJointKind)number;
     RBL_TRY(check_keys_of_kind(json, joint.def.kind));
     RBL_TRY(rbl_json_require(json, "a", &a));
-    RBL_TRY(rbl_find_body(scene, a, &joint.a));
+    RBL_TRY(rbl_scene_lookup_body(scene, a, &joint.a));
     RBL_TRY(read_numbers(json, &joint.def));
     RBL_TRY(read_other_end(scene, json, &joint));
     RBL_TRY(check_ends(scene, json, &joint));
@@ -106,7 +106,7 @@ static rblResult read_joint(rblScene* scene, rblJson json)
     return added ? RBL_OK : rbl_fail_memory();
 }
 
-rblResult rbl_read_joints(rblScene* scene, rblJson root)
+rblResult rbl_scene_read_joints(rblScene* scene, rblJson root)
 {
     const rblJson joints = rbl_json_find(root, "joints");
     if (!rbl_json_exists(joints))

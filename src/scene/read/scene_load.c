@@ -86,8 +86,8 @@ static rblResult read_camera(rblJson root, rblSceneView* view)
     {
         return rbl_json_fail(rbl_json_find(camera, "fov"), RBL_ERROR_FORMAT, "must be less than 180 degrees");
     }
-    const rblVec3 way = rbl_sub3(view->camera.target, view->camera.eye);
-    if (!(rbl_dot3(way, way) > 0.0f))
+    const rblVec3 direction = rbl_sub3(view->camera.target, view->camera.eye);
+    if (!(rbl_dot3(direction, direction) > 0.0f))
     {
         return rbl_json_fail(camera, RBL_ERROR_FORMAT, "eye and target are the same point");
     }
@@ -135,13 +135,13 @@ static rblResult read_scene(rblScene* scene)
     scene->parsed = true;
     const rblJson root = rbl_json_root(&scene->document);
     RBL_TRY(read_settings(scene, root));
-    RBL_TRY(rbl_read_materials(scene, root));
-    RBL_TRY(rbl_read_shapes(scene, root));
-    RBL_TRY(rbl_read_bodies(scene, root));
+    RBL_TRY(rbl_scene_read_materials(scene, root));
+    RBL_TRY(rbl_scene_read_shapes(scene, root));
+    RBL_TRY(rbl_scene_read_bodies(scene, root));
     RBL_TRY(rbl_sort_events(scene, root));
     RBL_TRY(rbl_name_bodies(scene));
-    RBL_TRY(rbl_read_joints(scene, root));
-    RBL_TRY(rbl_read_events(scene));
+    RBL_TRY(rbl_scene_read_joints(scene, root));
+    RBL_TRY(rbl_scene_read_events(scene));
     fill_view(scene);
     return RBL_OK;
 }

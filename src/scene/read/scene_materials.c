@@ -126,7 +126,7 @@ static rblResult read_material(rblScene* scene, rblJson json, const char* name)
     return add(scene, &material);
 }
 
-rblResult rbl_read_materials(rblScene* scene, rblJson root)
+rblResult rbl_scene_read_materials(rblScene* scene, rblJson root)
 {
     const rblJson materials = rbl_json_find(root, "materials");
     if (!rbl_json_exists(materials))
@@ -167,7 +167,7 @@ static rblResult fail_unknown(const rblScene* scene, rblJson value)
     return result;
 }
 
-rblResult rbl_find_material(rblScene* scene, rblJson value, uint32_t* out)
+rblResult rbl_scene_lookup_material(rblScene* scene, rblJson value, uint32_t* out)
 {
     const char* name = "stone";
     if (rbl_json_exists(value))

@@ -193,13 +193,13 @@ void rbl_discard_shapes(rblScene* scene)
     scene->prepared = false;
 }
 
-rblResult rbl_prepare_scene(rblScene* scene)
+rblResult rbl_scene_make_shapes(rblScene* scene)
 {
     if (scene->prepared)
     {
         return RBL_OK;
     }
-    rblResult result = rbl_prepare_breakers(scene);
+    rblResult result = rbl_scene_prepare_breakers(scene);
     for (size_t i = 0; result == RBL_OK && i < scene->shape_defs.count; ++i)
     {
         rblShapeDef* def = &scene->shape_defs.data[i];

@@ -308,7 +308,7 @@ static rblResult read_shape(rblScene* scene, rblJson json, const char* name)
     return added ? RBL_OK : rbl_fail_memory();
 }
 
-rblResult rbl_read_shapes(rblScene* scene, rblJson root)
+rblResult rbl_scene_read_shapes(rblScene* scene, rblJson root)
 {
     rblJson shapes;
     RBL_TRY(rbl_json_require(root, "shapes", &shapes));

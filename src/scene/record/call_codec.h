@@ -40,15 +40,15 @@ typedef struct rblRecipeTables
 } rblRecipeTables;
 
 // Where an event is in a file. The first one of a body names the shape, the breaker and the material that its tetrahedra came from.
-typedef struct rblEventPlace
+typedef struct rblEventLocation
 {
     uint32_t parent; // event; RBL_NONE: it is the first one
     uint32_t shape, breaker;
     rblMaterial material;
-} rblEventPlace;
+} rblEventLocation;
 
 // What an event did to the nodes. What was taken is held once for the caller.
-void rbl_put_event(rblByteSink* sink, const rblFragmentEvent* event, const rblEventPlace* place);
+void rbl_put_event(rblByteSink* sink, const rblFragmentEvent* event, const rblEventLocation* location);
 rblResult rbl_take_event(rblByteSource* source, const rblRecipeTables* tables, rblFragmentEvent** out);
 
 #endif

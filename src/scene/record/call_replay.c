@@ -330,9 +330,9 @@ static rblResult create_breaker(Replayer* replayer, const rblBreakerKind* kind, 
                     : rbl_fail(RBL_ERROR_FORMAT, "the data of a breaker is missing"));
         data = &replayer->data.data[data_number - 1];
     }
-    const bool room =
+    const bool reserved =
         rbl_array_reserve_more(&replayer->breakers, 1) && rbl_array_reserve_more(&replayer->breaker_ids, 1);
-    RBL_TRY(room ? RBL_OK : rbl_fail_memory());
+    RBL_TRY(reserved ? RBL_OK : rbl_fail_memory());
     RBL_TRY(rbl_breaker_create_from(kind, def, data != NULL ? data->data : NULL,
                                     data != NULL ? data->count : 0, &id));
     replayer->breaker_ids.data[replayer->breaker_ids.count++] = id;
@@ -472,7 +472,7 @@ rblResult rbl_replay_calls_memory(const void* bytes, size_t size, const char* na
     reader.kind = RBL_RECORDING_OF_CALLS;
     reader.take_other = take_other;
     reader.context = &replayer;
-    rblResult result = rbl_read_chunks(&reader, replayer.report.problem);
+    rblResult result = rbl_chunks_read(&reader, replayer.report.problem);
     if (result == RBL_OK && (replayer.world.index1 == 0 || replayer.refused))
     {
         char problem[sizeof replayer.report.problem];
@@ -545,7 +545,7 @@ rblResult rbl_count_calls(const char* path, rblCallCounts* out)
     reader.kind = RBL_RECORDING_OF_CALLS;
     reader.take_other = count_chunk;
     reader.context = out;
-    const rblResult result = rbl_read_chunks(&reader, out->problem);
+    const rblResult result = rbl_chunks_read(&reader, out->problem);
     snprintf(out->version, sizeof out->version, "%.31s", run.settings.version);
     rbl_recording_reader_free(&reader);
     rbl_run_free(&run);

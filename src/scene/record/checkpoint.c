@@ -306,7 +306,7 @@ static rblResult load(const rblFileBytes* file, const char* path, Loaded* loaded
     reader.kind = RBL_RECORDING_CHECKPOINT;
     reader.take_other = take_other;
     reader.context = loaded;
-    rblResult result = rbl_read_chunks(&reader, problem);
+    rblResult result = rbl_chunks_read(&reader, problem);
     rbl_recording_reader_free(&reader);
     if (result == RBL_OK && (problem[0] != '\0' || loaded->image == NULL))
     {

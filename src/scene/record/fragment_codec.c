@@ -14,14 +14,14 @@ static rblResult damaged(void)
 
 // ---- events ----
 
-void rbl_put_event(rblByteSink* sink, const rblFragmentEvent* event, const rblEventPlace* place)
+void rbl_put_event(rblByteSink* sink, const rblFragmentEvent* event, const rblEventLocation* location)
 {
-    rbl_put_varint(sink, place->parent == RBL_NONE ? 0 : place->parent + 1);
-    if (place->parent == RBL_NONE)
+    rbl_put_varint(sink, location->parent == RBL_NONE ? 0 : location->parent + 1);
+    if (location->parent == RBL_NONE)
     {
-        rbl_put_varint(sink, place->shape);
-        rbl_put_varint(sink, place->breaker);
-        rbl_put_floats(sink, &place->material.density, sizeof place->material / sizeof(float));
+        rbl_put_varint(sink, location->shape);
+        rbl_put_varint(sink, location->breaker);
+        rbl_put_floats(sink, &location->material.density, sizeof location->material / sizeof(float));
     }
     else
     {

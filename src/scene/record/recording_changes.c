@@ -63,12 +63,12 @@ void rbl_pack_changes(uint32_t block, const rblFrameChange* changes, const rblFr
 
 static bool grow_tables(rblRecordingWriter* writer, size_t body_count, uint32_t blocks)
 {
-    const rblStateHistory fresh = {.step = RBL_NONE};
+    const rblStateHistory unknown = {.step = RBL_NONE};
     rblPackedBlock empty = {0};
     rbl_sink_init(&empty.sink, writer->allocator);
     while (writer->quantised && writer->history.count < body_count)
     {
-        if (!rbl_array_push(&writer->history, fresh))
+        if (!rbl_array_push(&writer->history, unknown))
         {
             return false;
         }

@@ -135,7 +135,7 @@ rblResult rbl_take_chunk(rblRecordingReader* reader, uint32_t type, rblByteSourc
 
 // Read chunks until the end, the wanted step, or the first chunk that is not whole or not taken: `problem` then says what it
 // was and at which byte. Fails only when the file is no recording of this version, or out of memory.
-rblResult rbl_read_chunks(rblRecordingReader* reader, char problem[256]);
+rblResult rbl_chunks_read(rblRecordingReader* reader, char problem[256]);
 
 void rbl_recording_reader_init(rblRecordingReader* reader, const void* bytes, size_t size, const char* name,
                                rblRun* run);

@@ -99,7 +99,7 @@ static bool has_enough(const rblRecordingReader* reader)
            !breaks;
 }
 
-rblResult rbl_read_chunks(rblRecordingReader* reader, char problem[256])
+rblResult rbl_chunks_read(rblRecordingReader* reader, char problem[256])
 {
     RBL_TRY(check_file(reader));
     rblResult result = RBL_OK;
@@ -122,7 +122,7 @@ rblResult rbl_read_chunks(rblRecordingReader* reader, char problem[256])
 // All whole chunks up to the first that is not. RBL_OK as soon as there is a step.
 static rblResult read_all(rblRecordingReader* reader, char problem[256])
 {
-    RBL_TRY(rbl_read_chunks(reader, problem));
+    RBL_TRY(rbl_chunks_read(reader, problem));
     if (reader->run->statistics.steps.count > 0)
     {
         return RBL_OK;

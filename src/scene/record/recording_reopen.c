@@ -34,7 +34,7 @@ static rblResult load_left(Left* left, uint32_t last_step)
     char problem[256];
     rbl_recording_reader_init(&reader, left->file.bytes, left->file.size, left->path, &left->run);
     reader.last_step = last_step;
-    const rblResult result = rbl_read_chunks(&reader, problem);
+    const rblResult result = rbl_chunks_read(&reader, problem);
     left->end = reader.offset;
     left->quantised = reader.quantised;
     rbl_recording_reader_free(&reader);

@@ -206,12 +206,12 @@ void rbl_put_impact(rblByteSink* sink, const rblRunContact* contact, bool quanti
     rblRunContact copy = *contact;
     float* numbers[6];
     const float* point = &contact->point.x;
-    uint8_t* room = rbl_sink_room(sink, MAX_IMPACT_BYTES);
-    if (room == NULL)
+    uint8_t* start = rbl_sink_room(sink, MAX_IMPACT_BYTES);
+    if (start == NULL)
     {
         return;
     }
-    uint8_t* to = room;
+    uint8_t* to = start;
     hit_numbers(&copy, numbers);
     for (int i = 0; i < 3 && quantised; ++i)
     {
@@ -231,7 +231,7 @@ void rbl_put_impact(rblByteSink* sink, const rblRunContact* contact, bool quanti
     {
         rbl_store_u32(to, rbl_bits_of_float(*numbers[i]));
     }
-    sink->bytes.count += (size_t)(to - room);
+    sink->bytes.count += (size_t)(to - start);
 }
 
 void rbl_take_impact(rblByteSource* source, rblRunContact* contact, bool quantised)

@@ -187,8 +187,8 @@ static rblResult take_body(rblRecordingReader* reader, rblByteSource* source)
     {
         return damaged("a body is not possible");
     }
-    const rblStateHistory fresh = {.step = RBL_NONE};
-    RBL_TRY(rbl_array_push(&reader->history, fresh) ? RBL_OK : rbl_fail_memory());
+    const rblStateHistory unknown = {.step = RBL_NONE};
+    RBL_TRY(rbl_array_push(&reader->history, unknown) ? RBL_OK : rbl_fail_memory());
     return rbl_run_push_body(run, &body);
 }
 

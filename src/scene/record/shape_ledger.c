@@ -72,12 +72,12 @@ static rblResult write_recipe(rblShapeLedger* ledger, const rblShape* shape)
 
 // ---- events ----
 
-static rblResult find_place(rblShapeLedger* ledger, const rblFragmentEvent* event, rblEventPlace* out)
+static rblResult find_location(rblShapeLedger* ledger, const rblFragmentEvent* event, rblEventLocation* out)
 {
     rblEventOrigin origin;
     if (event->parent != NULL)
     {
-        *out = (rblEventPlace){.parent = event_number(event->parent, ledger)};
+        *out = (rblEventLocation){.parent = event_number(event->parent, ledger)};
         return RBL_OK;
     }
     if (!rbl_event_find_origin(event, &origin))
@@ -87,16 +87,16 @@ static rblResult find_place(rblShapeLedger* ledger, const rblFragmentEvent* even
             "recording: a fragment of tetrahedra that no registered breaker made cannot be recorded");
     }
     RBL_TRY(rbl_shape_ledger_write(ledger, origin.shape));
-    *out = (rblEventPlace){.parent = RBL_NONE,
-                           .shape = rbl_shape_ledger_number(ledger, origin.shape),
-                           .material = origin.material};
+    *out = (rblEventLocation){.parent = RBL_NONE,
+                              .shape = rbl_shape_ledger_number(ledger, origin.shape),
+                              .material = origin.material};
     return ledger->number_breaker(origin.breaker, ledger->breaker_context, &out->breaker);
 }
 
 // After those before it.
 static rblResult write_event(rblShapeLedger* ledger, const rblFragmentEvent* event)
 {
-    rblEventPlace place;
+    rblEventLocation location;
     bool added;
     if (event_number(event, ledger) != RBL_MAP_EMPTY)
     {
@@ -106,9 +106,9 @@ static rblResult write_event(rblShapeLedger* ledger, const rblFragmentEvent* eve
     {
         RBL_TRY(write_event(ledger, event->parent));
     }
-    RBL_TRY(find_place(ledger, event, &place));
+    RBL_TRY(find_location(ledger, event, &location));
     rbl_sink_clear(&ledger->writer->sink);
-    rbl_put_event(&ledger->writer->sink, event, &place);
+    rbl_put_event(&ledger->writer->sink, event, &location);
     const rblResult result = rbl_recording_write_chunk(ledger->writer, RBL_CHUNK_EVENT);
     rbl_sink_clear(&ledger->writer->sink);
     RBL_TRY(result);

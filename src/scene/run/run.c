@@ -75,7 +75,7 @@ bool rbl_run_state(const rblRun* run, uint32_t body, uint32_t step, rblRunKey* o
     return true;
 }
 
-bool rbl_run_body_rests(const rblRunBody* body)
+bool rbl_run_body_is_still(const rblRunBody* body)
 {
     for (size_t i = 1; i < body->keys.count; ++i)
     {
@@ -208,16 +208,16 @@ rblResult rbl_run_push_body(rblRun* run, const rblRunBody* body)
 }
 
 // Hold the last state up to a step.
-static bool hold(rblRunBody* body, uint32_t step)
+static bool repeat_key(rblRunBody* body, uint32_t step)
 {
     const rblRunKey* last = &body->keys.data[body->keys.count - 1];
     if (last->step >= step)
     {
         return true;
     }
-    rblRunKey held = *last;
-    held.step = step;
-    return rbl_array_push(&body->keys, held);
+    rblRunKey repeated = *last;
+    repeated.step = step;
+    return rbl_array_push(&body->keys, repeated);
 }
 
 rblResult rbl_run_add_key(rblRun* run, uint32_t body, rblRunKey key)
@@ -225,7 +225,7 @@ rblResult rbl_run_add_key(rblRun* run, uint32_t body, rblRunKey key)
     rblRunBody* b = &run->bodies.data[body];
     if (b->keys.count > 0)
     {
-        if (!hold(b, key.step - 1))
+        if (!repeat_key(b, key.step - 1))
         {
             return rbl_fail_memory();
         }
@@ -245,7 +245,7 @@ rblResult rbl_run_end_tracks(rblRun* run)
     {
         rblRunBody* body = &run->bodies.data[i];
         const uint32_t end = body->death <= last ? body->death - 1 : last;
-        if (body->keys.count > 0 && !hold(body, end))
+        if (body->keys.count > 0 && !repeat_key(body, end))
         {
             return rbl_fail_memory();
         }

@@ -66,7 +66,7 @@ uint32_t rbl_run_last_step(const rblRun* run);
 bool rbl_run_state(const rblRun* run, uint32_t body, uint32_t step, rblRunKey* out);
 
 // True when the pose never changes in the body's life.
-bool rbl_run_body_rests(const rblRunBody* body);
+bool rbl_run_body_is_still(const rblRunBody* body);
 
 // How many bodies each body touches at the end of a step, into `counts` (one per body of the run, zeros at first). For rising
 // steps: `next` is 0 at first and is moved past the contacts that are counted.

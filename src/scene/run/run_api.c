@@ -290,7 +290,7 @@ rblResult rbl_run_add_body(rblRunId id, rblBodyId body, const char* name, const 
         return rbl_fail(RBL_ERROR_ARGUMENT, "run: another body is called '%.100s'; names must be unique",
                         name);
     }
-    return rbl_simulation_add_guest(simulation, body, name, material);
+    return rbl_simulation_add_body(simulation, body, name, material);
 }
 
 // ---- recordings ----

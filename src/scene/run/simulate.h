@@ -62,8 +62,8 @@ rblResult rbl_simulation_remember_piece(rblSimulation* simulation, const rblRunP
 
 // A body of the world that somebody else made, such as a ball that was thrown, joins the run as `name`. Texts are copied. It has no
 // breaker, and checkpoints do not have it.
-rblResult rbl_simulation_add_guest(rblSimulation* simulation, rblBodyId id, const char* name,
-                                   const rblSceneMaterial* material);
+rblResult rbl_simulation_add_body(rblSimulation* simulation, rblBodyId id, const char* name,
+                                  const rblSceneMaterial* material);
 
 // Pieces that are there and new, into the run, with their shapes.
 rblResult rbl_simulation_add_pieces(rblSimulation* simulation);

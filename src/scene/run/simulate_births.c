@@ -169,13 +169,13 @@ static rblResult find_material(rblRun* run, const rblSceneMaterial* material, ui
     return copy.name != NULL && rbl_array_push(&run->materials, copy) ? RBL_OK : rbl_fail_memory();
 }
 
-rblResult rbl_simulation_add_guest(rblSimulation* simulation, rblBodyId id, const char* name,
-                                   const rblSceneMaterial* material)
+rblResult rbl_simulation_add_body(rblSimulation* simulation, rblBodyId id, const char* name,
+                                  const rblSceneMaterial* material)
 {
-    rblRunPiece guest = {.id = id, .body = RBL_NONE, .parent = RBL_NONE, .run_body = RBL_NONE};
-    RBL_TRY(find_material(&simulation->run, material, &guest.material));
-    guest.name = rbl_run_text(&simulation->run, name, strlen(name));
-    return guest.name != NULL && remember(simulation, guest) ? RBL_OK : rbl_fail_memory();
+    rblRunPiece added = {.id = id, .body = RBL_NONE, .parent = RBL_NONE, .run_body = RBL_NONE};
+    RBL_TRY(find_material(&simulation->run, material, &added.material));
+    added.name = rbl_run_text(&simulation->run, name, strlen(name));
+    return added.name != NULL && remember(simulation, added) ? RBL_OK : rbl_fail_memory();
 }
 
 // ---- into the run ----

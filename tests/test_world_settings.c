@@ -513,6 +513,33 @@ static void running_out_of_memory_changes_nothing(void** state)
     assert_true(granted > 1);
 }
 
+// The tree of static boxes is full, and there is no memory for another type: the body stays where it was, and is still met.
+static void a_type_without_memory_leaves_the_body_in_its_tree(void** state)
+{
+    (void)state;
+    FailingAllocator memory;
+    failing_allocator_start(&memory, SIZE_MAX);
+    check_ok(rbl_set_allocator(&memory.allocator));
+    const rblWorldId world = make_world(true);
+    rblBodyId bodies[16];
+    for (int i = 0; i < 16; ++i)
+    {
+        bodies[i] = put(world, make_box(1, 1, 1), RBL_BODY_STATIC, vec(2.0f * (float)i, 0, 0));
+    }
+    memory.left = 0;
+    check_fails(RBL_ERROR_MEMORY, rbl_body_set_type(world, bodies[3], RBL_BODY_DYNAMIC));
+    memory.left = SIZE_MAX;
+    const rblBodyId ball = put(world, make_sphere(0.5f), RBL_BODY_DYNAMIC, vec(6, 1.5f, 0));
+    step_times(world, 60);
+    check_close(state_of(world, ball).pose.p.y, 1.0, 0.01);
+    check_ok(rbl_body_set_type(world, bodies[3], RBL_BODY_DYNAMIC));
+    step_times(world, 30);
+    assert_true(state_of(world, ball).pose.p.y < -1.0f);
+    check_ok(rbl_world_destroy(world));
+    assert_int_equal(memory.live, 0);
+    check_ok(rbl_set_allocator(NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -532,6 +559,7 @@ int main(void)
         cmocka_unit_test(recordings_replay_the_settings),
         cmocka_unit_test(bad_settings_change_nothing),
         cmocka_unit_test(running_out_of_memory_changes_nothing),
+        cmocka_unit_test(a_type_without_memory_leaves_the_body_in_its_tree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,4 @@
 // What a body is, changed while it lives: type, material, gravity, breaker. Nothing is changed when a call fails.
-#include "base/assert.h"
 #include "dynamics/breaking/fracture.h"
 #include "dynamics/stages.h"
 
@@ -178,16 +177,7 @@ static rblResult change_tree(rblWorld* world, uint32_t slot, bool moving)
         rbl_broad_phase_touch(world->broad, slot);
         return RBL_OK;
     }
-    rbl_broad_phase_remove(world->broad, slot);
-    const rblResult result = rbl_broad_phase_add(world->broad, slot, box, moving);
-    if (result != RBL_OK)
-    {
-        // It came from there, so there is memory for it.
-        const rblResult again = rbl_broad_phase_add(world->broad, slot, box, !moving);
-        RBL_ASSERT(again == RBL_OK);
-        (void)again;
-        return result;
-    }
+    RBL_TRY(rbl_broad_phase_change_tree(world->broad, slot, box, moving));
     rbl_box_forget(world->step, slot);
     return RBL_OK;
 }

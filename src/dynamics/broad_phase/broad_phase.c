@@ -188,6 +188,16 @@ static rblResult check_box(uint32_t proxy, const rblAabb* box)
                : rbl_fail(RBL_ERROR_ARGUMENT, "proxy %u: its box is not a number or inside out", proxy);
 }
 
+// Room for a proxy with these flags.
+static rblResult reserve(rblBroadPhase* broad, uint32_t proxy, uint8_t flags)
+{
+    rblProxyTree* tree = &broad->trees[(flags & RBL_PROXY_MOVING) != 0];
+    const bool room = reserve_proxies(broad, proxy + 1) &&
+                      ((flags & RBL_PROXY_UNBOUNDED) != 0 ? rbl_array_reserve_more(&broad->unbounded, 1)
+                                                          : rbl_proxy_tree_reserve(tree, tree->count + 1));
+    return room ? RBL_OK : rbl_fail_memory();
+}
+
 static rblResult insert(rblBroadPhase* broad, uint32_t proxy, rblAabb fat, uint8_t flags)
 {
     RBL_ASSERT(!rbl_proxy_exists(broad, proxy));
@@ -196,13 +206,7 @@ static rblResult insert(rblBroadPhase* broad, uint32_t proxy, rblAabb fat, uint8
     {
         return rbl_fail(RBL_ERROR_LIMIT, "proxy %u: the broad phase has room for 2^30", proxy);
     }
-    rblProxyTree* tree = &broad->trees[(flags & RBL_PROXY_MOVING) != 0];
-    if (!reserve_proxies(broad, proxy + 1) ||
-        !((flags & RBL_PROXY_UNBOUNDED) != 0 ? rbl_array_reserve_more(&broad->unbounded, 1)
-                                             : rbl_proxy_tree_reserve(tree, tree->count + 1)))
-    {
-        return rbl_fail_memory();
-    }
+    RBL_TRY(reserve(broad, proxy, flags));
     broad->boxes[proxy] = fat;
     broad->flags[proxy] |= flags;
     broad->changed = broad->changed || (flags & RBL_PROXY_PENDING) != 0;
@@ -210,13 +214,17 @@ static rblResult insert(rblBroadPhase* broad, uint32_t proxy, rblAabb fat, uint8
     return RBL_OK;
 }
 
+static uint8_t flags_of(const rblAabb* box, bool moving)
+{
+    return (uint8_t)(RBL_PROXY_EXISTS | RBL_PROXY_MARKED | (moving ? RBL_PROXY_MOVING : 0) |
+                     (is_unbounded(box) ? RBL_PROXY_UNBOUNDED : 0));
+}
+
 rblResult rbl_broad_phase_add(rblBroadPhase* broad, uint32_t proxy, rblAabb box, bool moving)
 {
     RBL_TRY(check_box(proxy, &box));
     const rblAabb fat = moving ? rbl_aabb_grown(box, slack_of(&box, 0.0f)) : box;
-    const int flags = RBL_PROXY_EXISTS | RBL_PROXY_MARKED | (moving ? RBL_PROXY_MOVING : 0) |
-                      (is_unbounded(&box) ? RBL_PROXY_UNBOUNDED : 0);
-    return insert(broad, proxy, fat, (uint8_t)flags);
+    return insert(broad, proxy, fat, flags_of(&box, moving));
 }
 
 void rbl_broad_phase_remove(rblBroadPhase* broad, uint32_t proxy)
@@ -225,6 +233,15 @@ void rbl_broad_phase_remove(rblBroadPhase* broad, uint32_t proxy)
     uproot(broad, proxy);
     broad->flags[proxy] = RBL_PROXY_REMOVED;
     broad->changed = true;
+}
+
+rblResult rbl_broad_phase_change_tree(rblBroadPhase* broad, uint32_t proxy, rblAabb box, bool moving)
+{
+    RBL_ASSERT(rbl_proxy_exists(broad, proxy));
+    RBL_TRY(check_box(proxy, &box));
+    RBL_TRY(reserve(broad, proxy, flags_of(&box, moving))); // what is removed leaves no room behind
+    rbl_broad_phase_remove(broad, proxy);
+    return rbl_broad_phase_add(broad, proxy, box, moving);
 }
 
 void rbl_broad_phase_touch(rblBroadPhase* broad, uint32_t proxy)

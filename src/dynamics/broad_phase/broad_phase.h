@@ -39,6 +39,9 @@ void rbl_broad_phase_destroy(rblBroadPhase* broad);
 rblResult rbl_broad_phase_add(rblBroadPhase* broad, uint32_t proxy, rblAabb box, bool moving);
 void rbl_broad_phase_remove(rblBroadPhase* broad, uint32_t proxy);
 
+// Remove and add again, as one that moves or as one that does not. Nothing is changed when it fails.
+rblResult rbl_broad_phase_change_tree(rblBroadPhase* broad, uint32_t proxy, rblAabb box, bool moving);
+
 // New tight boxes of many proxies at once, each proxy once: the box of the body swept through the coming step. `margin` is
 // added to the slack of those that leave their fat box slowly (fast ones get none); 0 is fine. Proxies not named stay where
 // they are (asleep). When

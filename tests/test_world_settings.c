@@ -540,6 +540,32 @@ static void a_type_without_memory_leaves_the_body_in_its_tree(void** state)
     check_ok(rbl_set_allocator(NULL));
 }
 
+// Masses that a float cannot have are refused for every type: images of worlds and the checks of a world want finite ones.
+static void masses_are_finite_whatever_the_type(void** state)
+{
+    (void)state;
+    const rblWorldId world = make_world(true);
+    rblBodyDef def = rbl_default_body_def();
+    rblBodyId body;
+    def.shape = make_box(10, 10, 10);
+    def.type = RBL_BODY_STATIC;
+    def.material.density = 1e37f;
+    check_fails(RBL_ERROR_ARGUMENT, rbl_body_create(world, &def, &body));
+    def.type = RBL_BODY_DYNAMIC;
+    def.material.density = 1e-20f;
+    def.mass = 1e-10f;
+    check_ok(rbl_body_create(world, &def, &body));
+    def.material.density = 1e25f; // 1e45 times as dense: no float, but the mass is one
+    check_ok(rbl_body_set_material(world, body, &def.material));
+    check_close(state_of(world, body).mass / 1e35f, 1.0, 1e-5);
+    def.material.density = 1e-30f;
+    check_ok(rbl_body_set_material(world, body, &def.material));
+    check_close(state_of(world, body).mass / 1e-20f, 1.0, 1e-5);
+    step_times(world, 2);
+    check_ok(rbl_shape_destroy(def.shape));
+    check_ok(rbl_world_destroy(world));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -560,6 +586,7 @@ int main(void)
         cmocka_unit_test(bad_settings_change_nothing),
         cmocka_unit_test(running_out_of_memory_changes_nothing),
         cmocka_unit_test(a_type_without_memory_leaves_the_body_in_its_tree),
+        cmocka_unit_test(masses_are_finite_whatever_the_type),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,6 +160,10 @@ rblResult rbl_body_init_mass(rblBody* body, rblMotion* motion, float wanted)
     const rblTransform body_in_shape = {rbl_to_float3(unit->center), rbl_quat_from_mat3(&axes)};
     body->shape_in_body = rbl_transform_inverse(body_in_shape);
     body->mass = (float)(density * unit->volume);
+    if (!rbl_finite((double)body->mass))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: the mass is too large for 32 bits");
+    }
     if (body->type == RBL_BODY_DYNAMIC)
     {
         motion->moments = rbl_to_float3(rbl_scale3d(unit->moments, density));

@@ -74,8 +74,12 @@ rblResult rbl_body_set_material(rblWorldId world_id, rblBodyId id, const rblMate
     RBL_TRY(rbl_material_check(material));
     rblBody body = world->bodies.data[slot];
     rblMotion motion = world->motions.data[slot];
-    const float denser = material->density / body.material.density;
-    const float mass = denser * given_mass(&body);
+    const float given = given_mass(&body);
+    const float mass = (float)((double)given * (double)material->density / (double)body.material.density);
+    if (given > 0.0f && !(mass > 0.0f))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: the mass is too small for 32 bits");
+    }
     body.material = *material;
     body.prepared = NULL;
     body.is_prepared = false;

@@ -566,6 +566,38 @@ static void masses_are_finite_whatever_the_type(void** state)
     check_ok(rbl_world_destroy(world));
 }
 
+// The same calls give the same file, whatever worlds there were before.
+static void recordings_do_not_depend_on_other_worlds(void** state)
+{
+    (void)state;
+    char* bytes[2] = {NULL, NULL};
+    long sizes[2] = {0, 0};
+    for (int i = 0; i < 2; ++i)
+    {
+        const rblWorldId world = make_world(true);
+        put(world, make_ground(), RBL_BODY_STATIC, zero);
+        put(world, make_box(1, 1, 1), RBL_BODY_DYNAMIC, vec(0, 1, 0));
+        step_times(world, 5);
+        check_ok(rbl_world_record(world, "same.rbl"));
+        step_times(world, 5);
+        check_ok(rbl_world_stop_recording(world));
+        check_ok(rbl_world_destroy(world));
+        FILE* file = fopen("same.rbl", "rb");
+        assert_non_null(file);
+        fseek(file, 0, SEEK_END);
+        sizes[i] = ftell(file);
+        rewind(file);
+        bytes[i] = malloc((size_t)sizes[i]);
+        assert_int_equal(fread(bytes[i], 1, (size_t)sizes[i], file), (size_t)sizes[i]);
+        fclose(file);
+        remove("same.rbl");
+    }
+    assert_int_equal(sizes[0], sizes[1]);
+    assert_memory_equal(bytes[0], bytes[1], (size_t)sizes[0]);
+    free(bytes[0]);
+    free(bytes[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -587,6 +619,7 @@ int main(void)
         cmocka_unit_test(running_out_of_memory_changes_nothing),
         cmocka_unit_test(a_type_without_memory_leaves_the_body_in_its_tree),
         cmocka_unit_test(masses_are_finite_whatever_the_type),
+        cmocka_unit_test(recordings_do_not_depend_on_other_worlds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

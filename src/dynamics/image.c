@@ -115,6 +115,7 @@ static rblResult detach_bodies(const Image* image, const rblHashMap* numbers, co
         body.breaker = NULL;
         body.prepared = NULL;
         body.user_data = NULL;
+        body.shape_memory = NULL;
         memset(&body.shape, 0, sizeof body.shape);
         set(image, image->at.bodies, slot, &body, sizeof body);
     }
@@ -169,6 +170,8 @@ rblResult rbl_world_write_image(rblWorldId world, const rblImageTables* tables, 
     {
         detach_joints(&image);
         detach_breaks(&image);
+        image.header.owner = 0; // the bytes do not depend on how many worlds there were before
+        memcpy(image.data, &image.header, sizeof image.header);
         rbl_put_u64(sink, layout_word());
         rbl_put_bytes(sink, image.data, image.size);
         result = sink->failed ? rbl_fail_memory() : RBL_OK;
@@ -447,6 +450,7 @@ static rblResult attach_bodies(const Image* image, const rblImageTables* tables)
         get(image, image->at.bodies, slot, &body, sizeof body);
         memset(&body.shape, 0, sizeof body.shape);
         body.user_data = NULL;
+        body.shape_memory = NULL;
         body.breaker = NULL;
         body.prepared = NULL;
         body.is_prepared = body.owns_shape = body.kept = false;
@@ -456,6 +460,7 @@ static rblResult attach_bodies(const Image* image, const rblImageTables* tables)
             body.breaker = numbers.generation > 0 ? tables->breakers[numbers.generation - 1] : NULL;
             body.shape_id = tables->ids[numbers.index1 - 1];
             RBL_TRY(rbl_shape_view(body.shape_id, &body.shape));
+            body.shape_memory = rbl_shape_memory(&body.shape);
             if (!body.shape.bounded && body.type != RBL_BODY_STATIC)
             {
                 return damaged("body", slot);

@@ -284,6 +284,52 @@ static void out_of_memory_leaves_nothing_behind(void** state)
     check_ok(rbl_set_allocator(NULL));
 }
 
+// Sets one field and leaves the others, as code that relies on zeroed memory does.
+static void set_one_default(void* def)
+{
+    ((CrumbleDef*)def)->along = 2;
+}
+
+static void fields_without_a_default_are_zero(void** state)
+{
+    (void)state;
+    rblBreakerKind kind = crumble_kind();
+    kind.set_defaults = set_one_default;
+    rblArena arena;
+    rbl_arena_init(&arena, 1024, rbl_default_allocator());
+    const rblArenaMark mark = rbl_arena_mark(&arena);
+    memset(rbl_arena_alloc(&arena, 512), 0xA5, 512);
+    rbl_arena_rewind(&arena, mark);
+    const CrumbleDef* def = rbl_breaker_kind_new_def(&kind, &arena);
+    assert_non_null(def);
+    assert_int_equal(def->along, 2);
+    assert_null(def->label);
+    assert_true(def->energy == 0.0f && def->unused.y == 0.0f);
+    rbl_arena_free(&arena);
+}
+
+static rblResult create_and_remove(const void* def, const void* data, size_t size, rblBreakerDef* out)
+{
+    check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_kind_unregister("crumble"));
+    return crumble_create(def, data, size, out);
+}
+
+// As another thread might do it at that moment.
+static void a_kind_is_not_removed_while_a_breaker_is_made(void** state)
+{
+    (void)state;
+    rblBreakerKind kind = crumble_kind();
+    CrumbleDef def = {.along = 2, .energy = 1.0f};
+    rblBreakerId breaker;
+    kind.create = create_and_remove;
+    check_ok(rbl_breaker_kind_register(&kind));
+    check_ok(rbl_breaker_create_kind("crumble", &def, &breaker));
+    check_ok(rbl_breaker_destroy(breaker));
+    check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_create_kind("crumble", NULL, &breaker));
+    check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_create_kind(NULL, &def, &breaker));
+    stop();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,6 +341,8 @@ int main(void)
         cmocka_unit_test(kinds_that_do_not_fit_are_refused),
         cmocka_unit_test(breakers_keep_their_definition),
         cmocka_unit_test(out_of_memory_leaves_nothing_behind),
+        cmocka_unit_test(fields_without_a_default_are_zero),
+        cmocka_unit_test(a_kind_is_not_removed_while_a_breaker_is_made),
     };
     return cmocka_run_group_tests_name("breaker kinds", tests, NULL, NULL);
 }

@@ -30,30 +30,41 @@ static rblResult drop_path(const rblParameter* row, const char** path, void* con
     return RBL_OK;
 }
 
+static rblResult take_def(rblByteSource* source, rblArena* arena, const rblBreakerKind* kind, void** def)
+{
+    if (kind->create == NULL)
+    {
+        return rbl_fail(RBL_ERROR_FORMAT, "a breaker of the kind '%s', which has no method", kind->name);
+    }
+    *def = rbl_breaker_kind_new_def(kind, arena);
+    if (*def == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    RBL_TRY(rbl_parameters_take(source, kind->parameters, *def, arena, kind->name));
+    // Where the data is in the file, no path of it is believed.
+    return kind->put_data != NULL ? rbl_parameters_visit_files(kind->parameters, *def, drop_path, NULL)
+                                  : RBL_OK;
+}
+
 rblResult rbl_breaker_take(rblByteSource* source, rblArena* arena, const rblBreakerKind** kind, void** def)
 {
     char name[64];
     size_t length = 0;
     const char* text = rbl_take_text(source, &length);
+    *kind = NULL;
     if (text == NULL || length >= sizeof name || memchr(text, '\0', length) != NULL)
     {
         return rbl_fail(RBL_ERROR_FORMAT, "a breaker is cut short or has no name");
     }
     memcpy(name, text, length);
     name[length] = '\0';
-    RBL_TRY(rbl_breaker_kind_find(name, kind));
-    if ((*kind)->create == NULL)
+    RBL_TRY(rbl_breaker_kind_find_retained(name, kind));
+    const rblResult result = take_def(source, arena, *kind, def);
+    if (result != RBL_OK)
     {
-        return rbl_fail(RBL_ERROR_FORMAT, "a breaker of the kind '%s', which has no method", name);
+        rbl_breaker_kind_release(*kind);
+        *kind = NULL;
     }
-    *def = rbl_arena_alloc(arena, (*kind)->def_size);
-    if (*def == NULL)
-    {
-        return rbl_fail_memory();
-    }
-    (*kind)->set_defaults(*def);
-    RBL_TRY(rbl_parameters_take(source, (*kind)->parameters, *def, arena, name));
-    // Where the data is in the file, no path of it is believed.
-    return (*kind)->put_data != NULL ? rbl_parameters_visit_files((*kind)->parameters, *def, drop_path, NULL)
-                                     : RBL_OK;
+    return result;
 }

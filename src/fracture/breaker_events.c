@@ -5,7 +5,7 @@ bool rbl_event_find_origin(const rblFragmentEvent* event, rblEventOrigin* out)
 {
     const rblBreakerKind* kind = NULL;
     bool found = false;
-    for (uint32_t i = 0; !found && (kind = rbl_breaker_kind_at(i)) != NULL; ++i)
+    for (uint32_t i = 0; !found && (kind = rbl_breaker_kind_of_library(i)) != NULL; ++i)
     {
         found = kind->internals != NULL && kind->internals->find_origin != NULL &&
                 kind->internals->find_origin(event, out);

@@ -4,6 +4,7 @@
 #include "base/def.h"
 #include "base/registry.h"
 #include "rubble/text.h"
+#include <stdio.h>
 #include <string.h>
 
 #define MAX_NAME  40u  // characters
@@ -231,20 +232,46 @@ const rblBreakerKind* rbl_breaker_kind_at(uint32_t index)
     return at != NULL ? &at->kind : NULL;
 }
 
+// The names are those of kinds that another thread may remove: not without the mutex.
 static rblResult fail_unknown(const char* name)
 {
     const char* names[MAX_KINDS];
+    char close[MAX_NAME + 1] = "";
     uint32_t count = 0;
-    for (const rblBreakerKind* kind = rbl_breaker_kind_at(0); kind != NULL && count < MAX_KINDS;
-         kind = rbl_breaker_kind_at(count))
+    rbl_mutex_lock(&mutex);
+    for (; count < OWN_COUNT; ++count)
     {
-        names[count++] = kind->name;
+        names[count] = own[count]->name;
     }
-    const char* close = rbl_suggest(name, names, count);
-    return close != NULL
+    for (const Registered* at = registered; at != NULL && count < MAX_KINDS; at = at->next)
+    {
+        names[count++] = at->kind.name;
+    }
+    const char* found = rbl_suggest(name, names, count);
+    snprintf(close, sizeof close, "%s", found != NULL ? found : "");
+    rbl_mutex_unlock(&mutex);
+    return close[0] != '\0'
                ? rbl_fail(RBL_ERROR_UNSUPPORTED,
                           "breaker kind: '%.60s' is not registered; did you mean '%s'?", name, close)
                : rbl_fail(RBL_ERROR_UNSUPPORTED, "breaker kind: '%.60s' is not registered", name);
+}
+
+// Found and counted at once, so that no other thread removes it in between.
+static const rblBreakerKind* look_up(const char* name, uint32_t users)
+{
+    const rblBreakerKind* kind = find_own(name);
+    if (kind == NULL)
+    {
+        rbl_mutex_lock(&mutex);
+        Registered* found = *find_registered(name);
+        if (found != NULL)
+        {
+            found->users += users;
+            kind = &found->kind;
+        }
+        rbl_mutex_unlock(&mutex);
+    }
+    return kind;
 }
 
 rblResult rbl_breaker_kind_find(const char* name, const rblBreakerKind** out)
@@ -253,16 +280,31 @@ rblResult rbl_breaker_kind_find(const char* name, const rblBreakerKind** out)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "breaker kind: name and out must not be null");
     }
-    const rblBreakerKind* kind = find_own(name);
-    if (kind == NULL)
-    {
-        rbl_mutex_lock(&mutex);
-        const Registered* found = *find_registered(name);
-        kind = found != NULL ? &found->kind : NULL;
-        rbl_mutex_unlock(&mutex);
-    }
+    const rblBreakerKind* kind = look_up(name, 0);
     *out = kind != NULL ? kind : *out;
     return kind != NULL ? RBL_OK : fail_unknown(name);
+}
+
+rblResult rbl_breaker_kind_find_retained(const char* name, const rblBreakerKind** out)
+{
+    *out = look_up(name, 1);
+    return *out != NULL ? RBL_OK : fail_unknown(name);
+}
+
+const rblBreakerKind* rbl_breaker_kind_of_library(uint32_t index)
+{
+    return index < OWN_COUNT ? own[index] : NULL;
+}
+
+void* rbl_breaker_kind_new_def(const rblBreakerKind* kind, rblArena* arena)
+{
+    void* def = rbl_arena_alloc(arena, kind->def_size);
+    if (def != NULL)
+    {
+        memset(def, 0, kind->def_size);
+        kind->set_defaults(def);
+    }
+    return def;
 }
 
 // ---- making breakers ----
@@ -295,6 +337,12 @@ rblResult rbl_breaker_create_from(const rblBreakerKind* kind, const void* def, c
 rblResult rbl_breaker_create_kind(const char* name, const void* def, rblBreakerId* out)
 {
     const rblBreakerKind* kind = NULL;
-    RBL_TRY(rbl_breaker_kind_find(name, &kind));
-    return rbl_breaker_create_from(kind, def, NULL, 0, out);
+    if (name == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "breaker kind: the name must not be null");
+    }
+    RBL_TRY(rbl_breaker_kind_find_retained(name, &kind));
+    const rblResult result = rbl_breaker_create_from(kind, def, NULL, 0, out);
+    rbl_breaker_kind_release(kind);
+    return result;
 }

@@ -17,6 +17,15 @@ extern const rblBreakerKind rbl_stress_kind;
 void rbl_breaker_kind_retain(const rblBreakerKind* kind);
 void rbl_breaker_kind_release(const rblBreakerKind* kind);
 
+// rbl_breaker_kind_find() with one more user, who releases it: no thread can remove the kind before.
+rblResult rbl_breaker_kind_find_retained(const char* name, const rblBreakerKind** out);
+
+// The library's own kinds, by number from 0 on; null behind the last one. They are never removed.
+const rblBreakerKind* rbl_breaker_kind_of_library(uint32_t index);
+
+// A definition of a kind with its defaults, in the arena; zero where set_defaults() sets nothing. Null: out of memory.
+void* rbl_breaker_kind_new_def(const rblBreakerKind* kind, rblArena* arena);
+
 // A breaker of a kind whose definition is complete; `data` is as in rblBreakerKind.create.
 rblResult rbl_breaker_create_from(const rblBreakerKind* kind, const void* def, const void* data, size_t size,
                                   rblBreakerId* out);
@@ -33,7 +42,8 @@ rblResult rbl_breaker_put(const rblBreaker* breaker, rblByteSink* sink);
 // What the breaker read from files; nothing for most.
 rblResult rbl_breaker_put_data(const rblBreaker* breaker, rblByteSink* sink);
 
-// The kind and the definition again, in the arena. RBL_ERROR_UNSUPPORTED: the kind is not registered; the message names it.
+// The kind, with one more user, and the definition again, in the arena. RBL_ERROR_UNSUPPORTED: the kind is not registered; the message
+// names it. The kind is null when it fails.
 rblResult rbl_breaker_take(rblByteSource* source, rblArena* arena, const rblBreakerKind** kind, void** def);
 
 // ---- fragments on tetrahedra, whose shapes refer to what their breaker knows of the first body (breaker_events.c) ----

@@ -134,9 +134,8 @@ static rblResult read_idle(rblScene* scene, rblJson json)
         }
         const rblParameter rows[2] = {*row, {.type = RBL_PARAMETER_END}};
         FileList list = {scene, json};
-        void* def = rbl_arena_alloc(&scene->arena, kind->def_size);
+        void* def = rbl_breaker_kind_new_def(kind, &scene->arena);
         RBL_TRY(def != NULL ? RBL_OK : rbl_fail_memory());
-        kind->set_defaults(def);
         RBL_TRY(rbl_json_read_parameters(json, rows, def, NULL));
         RBL_TRY(rbl_parameters_visit_files(rows, def, note_file, &list));
     }
@@ -149,9 +148,8 @@ static rblResult read_def(rblScene* scene, rblJson json, const rblBreakerKind* k
     uint64_t given = 0;
     FileList list = {scene, json};
     RBL_TRY(check_keys(json, kind));
-    void* def = rbl_arena_alloc(&scene->arena, kind->def_size);
+    void* def = rbl_breaker_kind_new_def(kind, &scene->arena);
     RBL_TRY(def != NULL ? RBL_OK : rbl_fail_memory());
-    kind->set_defaults(def);
     RBL_TRY(rbl_json_read_parameters(json, kind->parameters, def, &given));
     const rblResult result = kind->complete != NULL ? kind->complete(def, given, material) : RBL_OK;
     RBL_TRY(result == RBL_OK ? RBL_OK : rbl_fail_at(json, result));

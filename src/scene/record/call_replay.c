@@ -360,6 +360,10 @@ static rblResult take_breaker(Replayer* replayer, const rblRecordingReader* read
         result = rbl_fail(RBL_ERROR_FORMAT, "a breaker has more bytes than it needs");
     }
     result = result == RBL_OK ? create_breaker(replayer, kind, def, data) : result;
+    if (kind != NULL)
+    {
+        rbl_breaker_kind_release(kind);
+    }
     rbl_arena_free(&arena);
     return result;
 }

@@ -2,6 +2,7 @@
 // do, and recordings that begin then replay to the same hashes.
 #include "world_testing.h"
 
+#include "field/fragment/fragment_shape.h"
 #include "rubble/prescored.h"
 #include "rubble/recorder.h"
 #include "rubble/stress.h"
@@ -79,6 +80,28 @@ static void change_largest(rblWorldId world, Change change)
     }
 }
 
+// How many breaks of the same breaker a fragment comes from: one more than its event has before it.
+static uint32_t depth_of(rblWorldId world, rblBodyId body)
+{
+    rblShapeView view;
+    check_ok(rbl_shape_view(state_of(world, body).shape, &view));
+    const rblFragmentField* fragment = rbl_shape_fragment(view.shape);
+    return fragment != NULL ? fragment->event->depth + 1 : 0;
+}
+
+// Another breaker, or another material, begins anew: no tetrahedra and no strengths of the first one are left.
+static void check_new_fragments(rblWorldId world, Change change)
+{
+    const rblBreakEvent* events = NULL;
+    uint32_t count = 0;
+    check_ok(rbl_world_break_events(world, &events, &count));
+    assert_int_equal(count, 1);
+    for (uint32_t i = 0; i < events[0].pieces; ++i)
+    {
+        assert_int_equal(depth_of(world, events[0].fragments[i]), change == PRESCORED ? 0 : 1);
+    }
+}
+
 static void break_and_change(Change change, bool early)
 {
     const rblWorldId world = make_world(true);
@@ -93,8 +116,12 @@ static void break_and_change(Change change, bool early)
     check_ok(early ? rbl_world_record(world, "stress_settings.rbl") : RBL_OK);
     break_largest(world);
     assert_true(counters_of(world).fragments > 1);
+    assert_int_equal(depth_of(world, largest_of(world)), 1);
+    const rblBodyId changed = largest_of(world);
     change_largest(world, change);
-    break_largest(world);
+    check_ok(rbl_body_break(world, changed, state_of(world, changed).center, vec(0, -1, 0)));
+    step_times(world, 1);
+    check_new_fragments(world, change);
     const uint32_t fragments = counters_of(world).fragments;
     check_ok(early ? RBL_OK : rbl_world_record(world, "stress_settings.rbl"));
     break_largest(world);

@@ -31,7 +31,7 @@ static rblResult prepare_body(const rblStressBreaker* breaker, const rblShapeVie
     }
     const rblFragmentField* fragment = rbl_shape_fragment(shape->shape);
     rblStressRoot* root = fragment != NULL ? rbl_stress_root_of(fragment->event->background) : NULL;
-    const bool fits = root != NULL && rbl_stress_root_fits(root, material);
+    const bool fits = root != NULL && root->breaker == breaker->self && rbl_stress_root_fits(root, material);
     if (root != NULL && !fits)
     {
         rbl_stress_root_release(root); // a fragment that became something else begins anew

@@ -13,7 +13,7 @@
 #define MAX_VERTICES  64
 #define MAX_TRIANGLES 64
 
-// A mesh on whole numbers and the same, moved and scaled exactly, as a span of floats or doubles.
+// A mesh on integers and the same, moved and scaled exactly, as a span of floats or doubles.
 typedef struct Soup
 {
     uint32_t vertex_count, triangle_count;

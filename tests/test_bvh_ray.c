@@ -167,7 +167,7 @@ static void rays_that_are_no_rays_and_empty_trees_hit_nothing(void** state)
     free_soup(&span);
 }
 
-// A flat grid of triangles with whole-numbered vertices: rays along the axes meet every edge and vertex exactly.
+// A flat grid of triangles with integer vertices: rays along the axes meet every edge and vertex exactly.
 static void rays_along_an_axis_hit_edges_corners_and_borders(void** state)
 {
     (void)state;

@@ -212,7 +212,7 @@ static void devices_are_written_not_replaced(void** state)
     for (int i = 0; i < 100000; ++i)
     {
         rbl_write_text(&writer, "much more than the buffer\n");
-        rbl_writer_advance(&writer, rbl_writer_room(&writer) + RBL_WRITER_ROOM);
+        rbl_writer_advance(&writer, rbl_writer_reserve(&writer) + RBL_WRITER_RESERVE);
     }
     check_fails(RBL_ERROR_FILE, rbl_writer_close(&writer));
     assert_int_equal(stat("/dev/full", &status), 0);
@@ -255,9 +255,9 @@ static void memory_holds_what_was_written(void** state)
     {
         line[0] = (char)i;
         rbl_write_bytes(&writer, line, sizeof line);
-        char* room = rbl_writer_room(&writer);
-        room[0] = 'y';
-        rbl_writer_advance(&writer, room + 1);
+        char* text = rbl_writer_reserve(&writer);
+        text[0] = 'y';
+        rbl_writer_advance(&writer, text + 1);
     }
     check_ok(rbl_writer_close(&writer));
     assert_int_equal(writer.size, 200 * 1001);
@@ -278,7 +278,7 @@ static rblResult write_much(const rblAllocator* allocator, const char* path)
     for (int i = 0; i < 20000; ++i)
     {
         rbl_write_text(&writer, "a line of text\n");
-        rbl_writer_advance(&writer, rbl_writer_room(&writer));
+        rbl_writer_advance(&writer, rbl_writer_reserve(&writer));
     }
     const rblResult result = rbl_writer_close(&writer);
     rbl_writer_discard(&writer);

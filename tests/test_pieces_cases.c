@@ -350,7 +350,7 @@ static void bad_surfaces_are_refused(void** state)
 
 // ---- the predicate ----
 
-// Small whole numbers, where 64 bits hold every determinant.
+// Small integers, where 64 bits hold every determinant.
 static int64_t whole_value(const rblCells* cells, uint32_t a, uint32_t b, rblVec3d p)
 {
     const rblCellRow row = rbl_cell_row(cells, a, b);

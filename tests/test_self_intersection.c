@@ -252,7 +252,7 @@ static void agreement_survives_huge_offsets_and_tiny_sizes(void** state)
     {
         Soup soup;
         make_soup(&soup, &random, 12, 20, 4, false);
-        // Powers of two and whole numbers: the moved soup is the same soup exactly.
+        // Powers of two and integers: the moved soup is the same soup exactly.
         const double scale = round % 2 == 0 ? 0x1p-300 : 0x1p+300;
         const double offset = round % 3 == 0 ? 0x1p+40 : 0;
         for (uint32_t v = 0; v < soup.vertex_count; ++v)

@@ -263,7 +263,7 @@ static void what_is_wrong_is_named(void** state)
     check_refused(rbl_read_msh, msh_2, "0 1 0\n10 0 0 1", "0 1 0\n10 0 0 0", "flat");
     check_refused(rbl_read_msh, msh_2, "2 4 2 7", "2 99 2 7", "type 99");
     check_refused(rbl_read_msh, msh_2, "$EndElements\n", "", "some file:");
-    check_refused(rbl_read_msh, msh_2, "$Elements\n3\n", "$Elements\n4\n", "whole number");
+    check_refused(rbl_read_msh, msh_2, "$Elements\n3\n", "$Elements\n4\n", "integer");
     check_refused(rbl_read_msh, msh_4, "3 1 0 5\r\n", "3 1 0 -5\r\n", "negative");
     check_refused(rbl_read_msh, msh_4, "3 1 0 5\r\n", "3 1 0 5000000\r\n", "more than there is");
     check_refused(rbl_read_vtu, vtu_text, "UnstructuredGrid", "PolyData", "expected <VTKFile");

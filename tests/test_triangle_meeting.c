@@ -1,4 +1,4 @@
-// What two triangles have in common, against two slow exact oracles: separating directions in whole numbers, for any
+// What two triangles have in common, against two slow exact oracles: separating directions in integers, for any
 // triangles, and clipping in rational numbers, for what the common part is.
 #include "testing.h"
 
@@ -92,7 +92,7 @@ static Convex common_corners(const Int3 a[3], const Int3 b[3])
 
 // ---- comparison ----
 
-// An affine map with whole numbers: incidences stay, but what was open becomes nearly flat.
+// An affine map with integers: incidences stay, but what was open becomes nearly flat.
 typedef struct Map
 {
     double scale, shear;

@@ -1,4 +1,4 @@
-// Whether two triangles, or the segments and points that they are, have a point in common: slowly, in whole numbers.
+// Whether two triangles, or the segments and points that they are, have a point in common: slowly, in integers.
 // Coordinates up to some thousands.
 #ifndef RBL_TESTS_TRIANGLE_ORACLE_H
 #define RBL_TESTS_TRIANGLE_ORACLE_H

@@ -296,8 +296,7 @@ static bool check_number(const Parser* parser, const Option* option, double numb
     }
     if (option->whole && number != floor(number))
     {
-        return complain(parser, "--%s takes %s", option->name,
-                        option->most == 1 ? "a whole number" : "whole numbers");
+        return complain(parser, "--%s takes %s", option->name, option->most == 1 ? "an integer" : "integers");
     }
     const bool bounded = option->lowest != 0.0 || option->highest != 0.0;
     if (bounded && (number < option->lowest || number > option->highest))
@@ -314,7 +313,7 @@ static const char* wanted(const Option* option)
     {
         return option->value;
     }
-    return option->whole ? "a whole number" : "a number";
+    return option->whole ? "an integer" : "a number";
 }
 
 static bool check_count(const Parser* parser, const Option* option, uint32_t count)

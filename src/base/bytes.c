@@ -19,7 +19,7 @@ void rbl_sink_clear(rblByteSink* sink)
     sink->failed = false;
 }
 
-uint8_t* rbl_sink_room(rblByteSink* sink, size_t size)
+uint8_t* rbl_sink_reserve(rblByteSink* sink, size_t size)
 {
     if (sink->failed || !rbl_array_reserve_more(&sink->bytes, size))
     {
@@ -31,10 +31,10 @@ uint8_t* rbl_sink_room(rblByteSink* sink, size_t size)
 
 void rbl_put_bytes(rblByteSink* sink, const void* bytes, size_t size)
 {
-    uint8_t* room = size > 0 ? rbl_sink_room(sink, size) : NULL;
-    if (room != NULL)
+    uint8_t* to = size > 0 ? rbl_sink_reserve(sink, size) : NULL;
+    if (to != NULL)
     {
-        memcpy(room, bytes, size);
+        memcpy(to, bytes, size);
         sink->bytes.count += size;
     }
 }
@@ -72,12 +72,12 @@ void rbl_put_f64(rblByteSink* sink, double value)
 
 void rbl_put_varint(rblByteSink* sink, uint64_t value)
 {
-    uint8_t* room = rbl_sink_room(sink, 10);
-    if (room == NULL)
+    uint8_t* to = rbl_sink_reserve(sink, 10);
+    if (to == NULL)
     {
         return;
     }
-    sink->bytes.count += (size_t)(rbl_store_varint(room, value) - room);
+    sink->bytes.count += (size_t)(rbl_store_varint(to, value) - to);
 }
 
 void rbl_put_text(rblByteSink* sink, const char* text, size_t size)

@@ -22,7 +22,7 @@ void rbl_sink_free(rblByteSink* sink);
 void rbl_sink_clear(rblByteSink* sink); // keeps the memory, clears `failed`
 
 // Capacity for `size` more bytes at the end, null when out of memory; then add the number of bytes used to bytes.count.
-uint8_t* rbl_sink_room(rblByteSink* sink, size_t size);
+uint8_t* rbl_sink_reserve(rblByteSink* sink, size_t size);
 
 void rbl_put_u8(rblByteSink* sink, uint32_t value);
 void rbl_put_u32(rblByteSink* sink, uint32_t value);

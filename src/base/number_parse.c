@@ -276,8 +276,8 @@ static inline double convert_short(uint64_t w, int64_t exponent, int64_t digits,
 }
 
 // What nearly all numbers in files look like, made fast: [-]digits[.digits] with at most 8 digits before the point and
-// 19 in all. Looks at no more than SHORT_ROOM characters. Null when it is anything else.
-#define SHORT_ROOM 40
+// 19 in all. Looks at no more than SHORT_SIZE characters. Null when it is anything else.
+#define SHORT_SIZE 40
 
 static inline const char* parse_short(const char* c, double* out)
 {
@@ -376,7 +376,7 @@ parse_any(const char* text, const char* end, double* out)
 
 const char* rbl_parse_double(const char* text, const char* end, double* out)
 {
-    const char* const after = end - text >= SHORT_ROOM ? parse_short(text, out) : NULL;
+    const char* const after = end - text >= SHORT_SIZE ? parse_short(text, out) : NULL;
     return after != NULL ? after : parse_any(text, end, out);
 }
 

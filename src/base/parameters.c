@@ -298,8 +298,8 @@ static size_t count_text(const rblParameter* rows, const void* def)
     return bytes;
 }
 
-// Texts to `room`; returns where they end.
-static char* move_texts(const rblParameter* rows, void* def, char* room)
+// Copy all texts of `def` to `to` and let `def` point there; returns the end of the copies.
+static char* move_texts(const rblParameter* rows, void* def, char* to)
 {
     for (const rblParameter* row = rows; row->type != RBL_PARAMETER_END; ++row)
     {
@@ -307,13 +307,13 @@ static char* move_texts(const rblParameter* rows, void* def, char* room)
         if (text != NULL && *text != NULL)
         {
             const size_t bytes = strlen(*text) + 1;
-            memcpy(room, *text, bytes);
-            *text = room;
-            room += bytes;
+            memcpy(to, *text, bytes);
+            *text = to;
+            to += bytes;
         }
-        room = row->type == RBL_PARAMETER_GROUP ? move_texts(row->group, def, room) : room;
+        to = row->type == RBL_PARAMETER_GROUP ? move_texts(row->group, def, to) : to;
     }
-    return room;
+    return to;
 }
 
 void* rbl_parameters_copy(const rblParameter* rows, const void* def, size_t size,

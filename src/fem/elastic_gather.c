@@ -120,7 +120,7 @@ static bool corner_before(uint32_t a, uint32_t b, const void* context)
     return mesh_node_of(context, a) < mesh_node_of(context, b);
 }
 
-// Number the roots of corners in the order of the mesh's nodes, then everything by them. `roots` and `scratch` have room for one per
+// Number the roots of corners in the order of the mesh's nodes, then everything by them. `roots` and `scratch` have capacity for one per
 // corner.
 static bool number_nodes(rblElastic* elastic, const rblTetsView* tets, uint32_t* corners, uint32_t* roots,
                          uint32_t* scratch)
@@ -159,7 +159,7 @@ static bool number_nodes(rblElastic* elastic, const rblTetsView* tets, uint32_t*
     return true;
 }
 
-// Parts in the order of their first tetrahedra. `numbers` has room for one per tetrahedron.
+// Parts in the order of their first tetrahedra. `numbers` has capacity for one per tetrahedron.
 static bool number_parts(rblElastic* elastic, uint32_t* joined, uint32_t* numbers)
 {
     for (uint32_t tet = 0; tet < elastic->mesh_tets.count; ++tet)
@@ -240,10 +240,10 @@ rblResult rbl_elastic_gather(rblElastic* elastic, const rblTetsView* tets, const
     rblResult result = choose_tets(elastic, tets, def, local);
     if (result == RBL_OK)
     {
-        const size_t room = 13 * elastic->mesh_tets.count;
-        uint32_t* corners = RBL_NEW_ARRAY(allocator, uint32_t, room);
+        const size_t capacity = 13 * elastic->mesh_tets.count;
+        uint32_t* corners = RBL_NEW_ARRAY(allocator, uint32_t, capacity);
         result = corners != NULL ? gather_with(elastic, tets, local, corners) : rbl_fail_memory();
-        RBL_FREE_ARRAY(allocator, corners, room);
+        RBL_FREE_ARRAY(allocator, corners, capacity);
     }
     RBL_FREE_ARRAY(allocator, local, tets->tet_count);
     return result;

@@ -62,15 +62,15 @@ void rbl_writer_discard(rblWriter* writer);
 void rbl_write_bytes(rblWriter* writer, const void* bytes, size_t size);
 void rbl_write_text(rblWriter* writer, const char* text);
 
-// A buffer of at least RBL_WRITER_ROOM bytes, never null, valid until the next call; rbl_writer_advance() sets the
+// A buffer of at least RBL_WRITER_RESERVE bytes, never null, valid until the next call; rbl_writer_advance() sets the
 // number of bytes used. With it numbers are printed without a copy.
-#define RBL_WRITER_ROOM 256
-char* rbl_writer_make_room(rblWriter* writer);
+#define RBL_WRITER_RESERVE 256
+char* rbl_writer_flush_or_grow(rblWriter* writer);
 
-static inline char* rbl_writer_room(rblWriter* writer)
+static inline char* rbl_writer_reserve(rblWriter* writer)
 {
-    return writer->capacity - writer->size >= RBL_WRITER_ROOM ? writer->buffer + writer->size
-                                                              : rbl_writer_make_room(writer);
+    return writer->capacity - writer->size >= RBL_WRITER_RESERVE ? writer->buffer + writer->size
+                                                                 : rbl_writer_flush_or_grow(writer);
 }
 
 static inline void rbl_writer_advance(rblWriter* writer, const char* end)

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define BUFFER_SIZE     262144
-#define MEMORY_START    4096
-#define TEMPORARY_TRIES 1000
-#define TEMPORARY_ROOM  16 // ".tmp", a number below TEMPORARY_TRIES, a terminator
+#define BUFFER_SIZE           262144
+#define MEMORY_START          4096
+#define TEMPORARY_TRIES       1000
+#define TEMPORARY_SUFFIX_SIZE 16 // ".tmp", a number below TEMPORARY_TRIES, a terminator
 
 static rblResult fail_write(const char* path, int error)
 {
@@ -54,7 +54,7 @@ static void keep_permissions(FILE* file, const struct stat* old)
 static bool copy_names(rblWriter* writer, const char* path)
 {
     const size_t length = strlen(path);
-    writer->names_size = 2 * length + 1 + TEMPORARY_ROOM;
+    writer->names_size = 2 * length + 1 + TEMPORARY_SUFFIX_SIZE;
     writer->target = rbl_alloc(writer->allocator, writer->names_size);
     if (writer->target == NULL)
     {
@@ -71,7 +71,7 @@ static rblResult open_temporary(rblWriter* writer)
     char* name = writer->target + length + 1;
     for (int i = 0; i < TEMPORARY_TRIES; ++i)
     {
-        snprintf(name, length + TEMPORARY_ROOM, "%s.tmp%d", writer->target, i);
+        snprintf(name, length + TEMPORARY_SUFFIX_SIZE, "%s.tmp%d", writer->target, i);
         writer->file = fopen(name, "wbx");
         if (writer->file != NULL)
         {
@@ -224,13 +224,13 @@ rblResult rbl_writer_close(rblWriter* writer)
 
 // ---- writing ----
 
-// Make at least `room` bytes of space at the end of the memory block; after a failure, at its beginning.
-static void grow_memory(rblWriter* writer, size_t room)
+// Make at least `more` bytes of space at the end of the memory block; after a failure, at its beginning.
+static void grow_memory(rblWriter* writer, size_t more)
 {
-    const size_t wanted = writer->size + room;
+    const size_t wanted = writer->size + more;
     const size_t doubled = writer->capacity * 2;
     const size_t capacity = doubled > wanted ? doubled : wanted;
-    char* grown = wanted < room ? NULL : rbl_alloc(writer->allocator, capacity);
+    char* grown = wanted < more ? NULL : rbl_alloc(writer->allocator, capacity);
     if (grown == NULL)
     {
         remember_failure(writer, ENOMEM);
@@ -243,7 +243,7 @@ static void grow_memory(rblWriter* writer, size_t room)
     writer->capacity = capacity;
 }
 
-char* rbl_writer_make_room(rblWriter* writer)
+char* rbl_writer_flush_or_grow(rblWriter* writer)
 {
     if (writer->failed)
     {
@@ -255,9 +255,9 @@ char* rbl_writer_make_room(rblWriter* writer)
     }
     else
     {
-        grow_memory(writer, RBL_WRITER_ROOM);
+        grow_memory(writer, RBL_WRITER_RESERVE);
     }
-    RBL_ASSERT(writer->capacity - writer->size >= RBL_WRITER_ROOM);
+    RBL_ASSERT(writer->capacity - writer->size >= RBL_WRITER_RESERVE);
     return writer->buffer + writer->size;
 }
 
@@ -273,7 +273,7 @@ void rbl_write_bytes(rblWriter* writer, const void* bytes, size_t size)
         size_t space = writer->capacity - writer->size;
         if (space == 0)
         {
-            rbl_writer_make_room(writer);
+            rbl_writer_flush_or_grow(writer);
             space = writer->capacity - writer->size;
         }
         const size_t piece = size < space ? size : space;

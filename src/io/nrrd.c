@@ -95,7 +95,7 @@ static rblResult read_sizes(Header* header, Span value)
         double number;
         if (!take_number(&value, &number) || !(number >= 1.0 && number <= 65536.0) || number != floor(number))
         {
-            return fail(header, "sizes must be three whole numbers from 1 to 65536");
+            return fail(header, "sizes must be three integers from 1 to 65536");
         }
         header->size[axis] = (uint32_t)number;
     }

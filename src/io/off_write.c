@@ -45,7 +45,7 @@ static void write_header(const OffWriter* off)
     rbl_write_text(off->writer, off->layers[RBL_LAYER_COLOR].values.count > 0 ? "C" : "");
     rbl_write_text(off->writer, off->layers[RBL_LAYER_NORMAL].values.count > 0 ? "N" : "");
     rbl_write_text(off->writer, "OFF\n");
-    char* c = rbl_writer_room(off->writer);
+    char* c = rbl_writer_reserve(off->writer);
     c += rbl_format_u64(off->view->vertex_count, c);
     c = put_number(c, off->view->face_count);
     c = put_number(c, 0); // edges: no reader uses their number
@@ -71,7 +71,7 @@ static void write_vertices(const OffWriter* off)
     for (uint32_t v = 0; v < off->view->vertex_count; ++v)
     {
         const rblVec3d p = off->view->positions[v];
-        char* c = rbl_writer_room(off->writer);
+        char* c = rbl_writer_reserve(off->writer);
         c += rbl_format_double(p.x, c);
         *c++ = ' ';
         c += rbl_format_double(p.y, c);
@@ -97,13 +97,13 @@ static void write_vertices(const OffWriter* off)
 static void write_face(const OffWriter* off, uint32_t face)
 {
     const rblMeshView* view = off->view;
-    char* c = rbl_writer_room(off->writer);
+    char* c = rbl_writer_reserve(off->writer);
     c += rbl_format_u64(rbl_face_size(view, face), c);
     for (uint32_t corner = view->face_starts[face]; corner < view->face_starts[face + 1]; ++corner)
     {
         c = put_number(c, view->corner_vertices[corner]);
         rbl_writer_advance(off->writer, c);
-        c = rbl_writer_room(off->writer);
+        c = rbl_writer_reserve(off->writer);
     }
     *c++ = '\n';
     rbl_writer_advance(off->writer, c);

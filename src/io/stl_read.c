@@ -108,13 +108,13 @@ static rblResult read_binary(const rblSource* source, rblMeshBuilder* builder)
         return rbl_fail_byte(source, source->size, RBL_ERROR_FORMAT, "the file is too short for an STL file");
     }
     const uint32_t count = load_u32(source->bytes + HEADER_BYTES);
-    const size_t room = (source->size - PREFIX_BYTES) / TRIANGLE_BYTES;
-    if (count > room)
+    const size_t most = (source->size - PREFIX_BYTES) / TRIANGLE_BYTES;
+    if (count > most)
     {
         return rbl_fail_byte(
             source, HEADER_BYTES, RBL_ERROR_FORMAT,
             "the header gives %u triangles, but the file has %zu; a text STL starts with 'solid'", count,
-            room);
+            most);
     }
     if (PREFIX_BYTES + (size_t)count * TRIANGLE_BYTES < source->size)
     {

@@ -72,13 +72,13 @@ static void write_binary(const StlWriter* stl)
     const size_t count = stl->faces.count;
     char header[80] = "Rubble"; // must not begin with "solid", or readers take it for text
     rbl_write_bytes(stl->writer, header, sizeof header);
-    char* c = rbl_writer_room(stl->writer);
+    char* c = rbl_writer_reserve(stl->writer);
     rbl_writer_advance(stl->writer, put_u32(c, (uint32_t)count));
     for (size_t t = 0; t < count; ++t)
     {
         rblVec3d p[3];
         corner_positions(stl, t, p);
-        c = rbl_writer_room(stl->writer);
+        c = rbl_writer_reserve(stl->writer);
         c = put_vector(c, triangle_normal(p));
         for (int k = 0; k < 3; ++k)
         {
@@ -108,13 +108,13 @@ static void write_facet(const StlWriter* stl, size_t triangle)
     const rblVec3d normal = triangle_normal(p);
     const float values[3] = {(float)normal.x, (float)normal.y, (float)normal.z};
     rbl_write_text(stl->writer, "facet normal");
-    char* c = rbl_print_floats(rbl_writer_room(stl->writer), values, 3);
+    char* c = rbl_print_floats(rbl_writer_reserve(stl->writer), values, 3);
     rbl_writer_advance(stl->writer, c);
     rbl_write_text(stl->writer, "\n outer loop\n");
     for (int k = 0; k < 3; ++k)
     {
         rbl_write_text(stl->writer, "  vertex");
-        c = rbl_print_position(rbl_writer_room(stl->writer), p[k]);
+        c = rbl_print_position(rbl_writer_reserve(stl->writer), p[k]);
         *c++ = '\n';
         rbl_writer_advance(stl->writer, c);
     }

@@ -262,5 +262,5 @@ grep -q 'too thin' "$work/err" || complain "a solid that is too thin is not name
 [ -e never.vtu ] && complain "a refused fill leaves a file"
 printf '$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\nnone\n' >bad.msh
 run 1 info bad.msh
-grep -q "bad.msh:5: expected a whole number, found 'none'" "$work/err" ||
+grep -q "bad.msh:5: expected an integer, found 'none'" "$work/err" ||
     complain "the place in a wrong file is not named: $(cat "$work/err")"

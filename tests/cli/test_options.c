@@ -287,7 +287,7 @@ static void wrong_lines_are_refused_in_one_line(void** state)
     check_refused("paint a.obj b.obj --offset 1,,2", "--offset takes X,Y,Z, not '1,,2'");
     check_refused("paint a.obj b.obj --threads 0", "--threads is 0, must be 1 to 8");
     check_refused("paint a.obj b.obj --threads -1", "--threads is -1, must be 1 to 8");
-    check_refused("paint a.obj b.obj --threads 2.5", "--threads takes a whole number");
+    check_refused("paint a.obj b.obj --threads 2.5", "--threads takes an integer");
     check_refused("paint a.obj b.obj --thick -0.5", "--thick is -0.5, must be at least 0");
     check_refused("paint a.obj b.obj --colour gren", "no --colour 'gren'; did you mean green?");
     check_refused("paint a.obj b.obj --colour 7", "--colour takes red or green or blue, not '7'");

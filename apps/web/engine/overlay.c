@@ -73,7 +73,7 @@ void web_put_point(rblVec3 at, float size, const float color[3])
 
 // ---- fields ----
 
-// Blue inside, orange outside, paler towards the surface, dark where the distance is a whole number of bands.
+// Blue inside, orange outside, paler towards the surface, dark where the distance is an integer multiple of the band width.
 static void put_distance(rblVec3 at, float distance, float band)
 {
     const float depth = rbl_clampf(fabsf(distance) / (3.0f * band), 0.0f, 1.0f);

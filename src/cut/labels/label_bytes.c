@@ -20,17 +20,17 @@ void rbl_labels_put(rblByteSink* sink, const rblLabelVolume* labels)
     }
     rbl_put_doubles(sink, &labels->box.lower.x, 6);
     rbl_put_u32(sink, labels->label_count);
-    uint8_t* room = rbl_sink_room(sink, count * width);
-    if (room == NULL)
+    uint8_t* to = rbl_sink_reserve(sink, count * width);
+    if (to == NULL)
     {
         return;
     }
     for (size_t v = 0; v < count; ++v)
     {
-        room[v * width] = (uint8_t)labels->labels[v];
+        to[v * width] = (uint8_t)labels->labels[v];
         if (width == 2)
         {
-            room[v * width + 1] = (uint8_t)(labels->labels[v] >> 8);
+            to[v * width + 1] = (uint8_t)(labels->labels[v] >> 8);
         }
     }
     sink->bytes.count += count * width;

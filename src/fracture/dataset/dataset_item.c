@@ -141,7 +141,7 @@ rblShatterDef rbl_dataset_item(const rblDatasetDef* def, const rblDatasetBody* b
     const uint32_t span = def->max_pieces - def->min_pieces + 1;
     item.pattern.kind = def->kinds[rbl_random_below(&random, def->kind_count)];
     item.pattern.pieces = def->min_pieces + rbl_random_below(&random, span);
-    item.pattern.seed = rbl_random_u64(&random) >> 11; // a whole number for every reader of JSON
+    item.pattern.seed = rbl_random_u64(&random) >> 11; // an integer for every reader of JSON
     const uint32_t triangle = random_triangle(body, &random);
     const rblVec3d cross = triangle_cross(&body->view, triangle);
     item.point = random_point(&body->view, triangle, &random);

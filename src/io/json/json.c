@@ -288,12 +288,11 @@ rblResult rbl_json_get_u64(rblJson value, uint64_t* out)
     uint64_t digits = 0;
     RBL_TRY(rbl_json_get_number(value, &number));
     const bool plain = read_digits(value, &digits);
-    // Written with a point or an exponent, whole numbers are exact up to 2^53.
+    // Written with a point or an exponent, integers are exact up to 2^53.
     const bool whole = number >= 0.0 && number <= 9007199254740992.0 && number == (double)(uint64_t)number;
     if (!plain && !whole)
     {
-        return rbl_json_fail(value, RBL_ERROR_FORMAT,
-                             "expected a whole number from 0 to 18446744073709551615");
+        return rbl_json_fail(value, RBL_ERROR_FORMAT, "expected an integer from 0 to 18446744073709551615");
     }
     *out = plain ? digits : (uint64_t)number;
     return RBL_OK;
@@ -305,7 +304,7 @@ rblResult rbl_json_get_u32(rblJson value, uint32_t* out)
     RBL_TRY(rbl_json_get_number(value, &number));
     if (!(number >= 0.0 && number <= (double)UINT32_MAX && number == (double)(uint32_t)number))
     {
-        return rbl_json_fail(value, RBL_ERROR_FORMAT, "expected a whole number from 0 to 4294967295");
+        return rbl_json_fail(value, RBL_ERROR_FORMAT, "expected an integer from 0 to 4294967295");
     }
     *out = (uint32_t)number;
     return RBL_OK;

@@ -47,7 +47,7 @@ static void write_positions(const ObjWriter* obj)
 {
     for (uint32_t v = 0; v < obj->view->vertex_count; ++v)
     {
-        char* c = rbl_writer_room(obj->writer);
+        char* c = rbl_writer_reserve(obj->writer);
         *c++ = 'v';
         c = rbl_print_position(c, obj->view->positions[v]);
         if (obj->colors.values.count > 0)
@@ -66,7 +66,7 @@ static void write_values(const ObjWriter* obj, const char* word, const rblIndexe
 {
     for (size_t i = 0; i < layer->values.count; i += layer->components)
     {
-        char* c = rbl_writer_room(obj->writer);
+        char* c = rbl_writer_reserve(obj->writer);
         *c++ = word[0];
         *c++ = word[1];
         c = rbl_print_floats(c, layer->values.data + i, layer->components);
@@ -107,13 +107,13 @@ static inline char* put_corner(const ObjWriter* obj, uint32_t corner, char* c)
 static void write_face(const ObjWriter* obj, uint32_t face)
 {
     const rblMeshView* view = obj->view;
-    char* c = rbl_writer_room(obj->writer);
+    char* c = rbl_writer_reserve(obj->writer);
     *c++ = 'f';
     for (uint32_t corner = view->face_starts[face]; corner < view->face_starts[face + 1]; ++corner)
     {
         c = put_corner(obj, corner, c);
         rbl_writer_advance(obj->writer, c);
-        c = rbl_writer_room(obj->writer);
+        c = rbl_writer_reserve(obj->writer);
     }
     *c++ = '\n';
     rbl_writer_advance(obj->writer, c);
@@ -137,7 +137,7 @@ static void write_switch(const ObjWriter* obj, const char* word, const uint32_t*
     }
     else
     {
-        char* c = rbl_writer_room(obj->writer);
+        char* c = rbl_writer_reserve(obj->writer);
         rbl_writer_advance(obj->writer, c + rbl_format_u64(number, c));
     }
     rbl_write_text(obj->writer, "\n");

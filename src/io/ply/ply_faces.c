@@ -453,10 +453,10 @@ static rblResult read_plain_rows(Reader* reader)
     const bool big_endian = reader->cursor->format == RBL_PLY_BIG_ENDIAN;
     const bool usual = rbl_ply_sizes[property->count_type] == 1 && rbl_ply_sizes[property->type] == 4 &&
                        property->type != RBL_PLY_FLOAT32;
-    const size_t room = is_text || !usual ? 3 * count : (left - count) / 4;
+    const size_t capacity = is_text || !usual ? 3 * count : (left - count) / 4;
     rblMeshBuilder* builder = reader->builder;
     if (!rbl_array_reserve(&builder->face_starts, count + 1) ||
-        !rbl_array_reserve(&builder->corner_vertices, room))
+        !rbl_array_reserve(&builder->corner_vertices, capacity))
     {
         return rbl_fail_memory();
     }

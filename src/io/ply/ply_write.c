@@ -137,7 +137,7 @@ static rblResult add_attributes(PlyWriter* ply)
 
 static void write_number(rblWriter* writer, uint64_t number)
 {
-    char* c = rbl_writer_room(writer);
+    char* c = rbl_writer_reserve(writer);
     rbl_writer_advance(writer, c + rbl_format_u64(number, c));
 }
 
@@ -315,7 +315,7 @@ static void write_vertices(PlyWriter* ply)
 {
     for (uint32_t v = 0; v < ply->view->vertex_count; ++v)
     {
-        char* c = rbl_writer_room(ply->writer);
+        char* c = rbl_writer_reserve(ply->writer);
         c = put_position(ply, c, ply->view->positions[v]);
         for (uint32_t i = 0; i < ply->attribute_count; ++i)
         {
@@ -334,12 +334,12 @@ static void write_vertices(PlyWriter* ply)
 static void write_list(PlyWriter* ply, const Attribute* attribute, uint32_t begin, uint32_t end)
 {
     const uint32_t components = attribute->layer->components;
-    char* c = rbl_writer_room(ply->writer);
+    char* c = rbl_writer_reserve(ply->writer);
     c = put_integer(ply, c, (end - begin) * components, ply->byte_counts ? 1 : 4);
     rbl_writer_advance(ply->writer, c);
     for (uint32_t corner = begin; corner < end; ++corner)
     {
-        c = rbl_writer_room(ply->writer);
+        c = rbl_writer_reserve(ply->writer);
         c = put_value(ply, c, attribute->layer, attribute->layer->data + (size_t)corner * components);
         rbl_writer_advance(ply->writer, c);
     }
@@ -350,7 +350,7 @@ static void write_face(PlyWriter* ply, uint32_t face)
     const rblMeshView* view = ply->view;
     const uint32_t begin = view->face_starts[face];
     const uint32_t end = view->face_starts[face + 1];
-    char* c = rbl_writer_room(ply->writer);
+    char* c = rbl_writer_reserve(ply->writer);
     c = put_integer(ply, c, end - begin, ply->byte_counts ? 1 : 4);
     for (uint32_t corner = begin; corner < end; ++corner)
     {
@@ -358,7 +358,7 @@ static void write_face(PlyWriter* ply, uint32_t face)
         if ((corner - begin) % 16 == 15)
         {
             rbl_writer_advance(ply->writer, c);
-            c = rbl_writer_room(ply->writer);
+            c = rbl_writer_reserve(ply->writer);
         }
     }
     rbl_writer_advance(ply->writer, c);
@@ -369,7 +369,7 @@ static void write_face(PlyWriter* ply, uint32_t face)
             write_list(ply, &ply->attributes[i], begin, end);
         }
     }
-    c = rbl_writer_room(ply->writer);
+    c = rbl_writer_reserve(ply->writer);
     c = ply->has_materials ? put_integer(ply, c, view->face_materials[face], 4) : c;
     c = ply->has_groups ? put_integer(ply, c, view->face_groups[face], 4) : c;
     end_row(ply, c);

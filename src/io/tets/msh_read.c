@@ -39,7 +39,7 @@ static rblResult text_integer(Msh* msh, int64_t* out)
     {
         char token[RBL_QUOTE_SIZE];
         rbl_quote_token(msh->at, msh->end, token);
-        return rbl_fail_line(msh->source, msh->at, RBL_ERROR_FORMAT, "expected a whole number, found '%s'",
+        return rbl_fail_line(msh->source, msh->at, RBL_ERROR_FORMAT, "expected an integer, found '%s'",
                              token);
     }
     msh->at = after;

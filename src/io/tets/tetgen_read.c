@@ -43,7 +43,7 @@ static rblResult next_number(Tokens* tokens, double* out)
     return RBL_OK;
 }
 
-// A whole number from 0 to 2^32 - 1.
+// An integer from 0 to 2^32 - 1.
 static rblResult next_index(Tokens* tokens, uint64_t* out)
 {
     double value = 0.0;
@@ -51,7 +51,7 @@ static rblResult next_index(Tokens* tokens, uint64_t* out)
     if (!(value >= 0.0 && value < 4294967296.0) || value != (double)(uint64_t)value)
     {
         return rbl_fail_line(tokens->source, tokens->at, RBL_ERROR_FORMAT,
-                             "expected a whole number that is not negative");
+                             "expected an integer that is not negative");
     }
     *out = (uint64_t)value;
     return RBL_OK;

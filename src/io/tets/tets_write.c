@@ -10,7 +10,7 @@ static uint32_t used_nodes(const rblTetsView* view, uint32_t tet_count)
 
 static void write_number(rblWriter* writer, uint64_t number, const char* after)
 {
-    char* c = rbl_writer_room(writer);
+    char* c = rbl_writer_reserve(writer);
     rbl_writer_advance(writer, c + rbl_format_u64(number, c));
     rbl_write_text(writer, after);
 }
@@ -22,7 +22,7 @@ rblResult rbl_write_msh(const rblTetsView* view, uint32_t tet_count, rblWriter* 
     write_number(writer, node_count, "\n");
     for (uint32_t n = 0; n < node_count; ++n)
     {
-        char* c = rbl_writer_room(writer);
+        char* c = rbl_writer_reserve(writer);
         c += rbl_format_u64(n + 1, c);
         c = rbl_print_position(c, view->positions[n]);
         *c++ = '\n';
@@ -32,7 +32,7 @@ rblResult rbl_write_msh(const rblTetsView* view, uint32_t tet_count, rblWriter* 
     write_number(writer, tet_count, "\n");
     for (uint32_t t = 0; t < tet_count; ++t)
     {
-        char* c = rbl_writer_room(writer);
+        char* c = rbl_writer_reserve(writer);
         const uint32_t* nodes = view->nodes + 4 * (size_t)t;
         const uint64_t region = view->regions[t]; // as physical group and as entity
         const uint64_t row[] = {(uint64_t)t + 1,

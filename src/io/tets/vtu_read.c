@@ -148,7 +148,7 @@ static rblResult count_attribute(const Vtu* vtu, const Tag* tag, const char* nam
     if (rbl_parse_i64(text.begin, text.end, &value) != text.end || value < 0 || text.begin == text.end)
     {
         return rbl_fail_line(vtu->source, tag->name.begin, RBL_ERROR_FORMAT,
-                             "%s is missing or no whole number", name);
+                             "%s is missing or not an integer", name);
     }
     *out = (uint64_t)value;
     return RBL_OK;

@@ -33,7 +33,7 @@ static char* put_vector(char* c, rblVec3 v)
 static void write_row(rblWriter* writer, const rblRun* run, uint32_t body, uint32_t step,
                       const rblRunKey* key)
 {
-    char* c = rbl_writer_room(writer);
+    char* c = rbl_writer_reserve(writer);
     c += rbl_format_u64(step, c);
     *c++ = ',';
     c += rbl_format_double((double)step * run->settings.step, c);
@@ -43,7 +43,7 @@ static void write_row(rblWriter* writer, const rblRun* run, uint32_t body, uint3
     rbl_writer_advance(writer, c);
     write_quoted(writer, run->bodies.data[body].name);
     const float turn[4] = {key->pose.q.x, key->pose.q.y, key->pose.q.z, key->pose.q.w};
-    c = put_vector(rbl_writer_room(writer), key->pose.p);
+    c = put_vector(rbl_writer_reserve(writer), key->pose.p);
     for (int i = 0; i < 4; ++i)
     {
         *c++ = ',';

@@ -91,7 +91,7 @@ static void close_sequence(ObjSequence* sequence)
 
 static void write_floats(rblWriter* writer, const char* keyword, const float* values, uint32_t count)
 {
-    char* c = rbl_writer_room(writer);
+    char* c = rbl_writer_reserve(writer);
     while (*keyword != '\0')
     {
         *c++ = *keyword++;
@@ -130,7 +130,7 @@ static void write_corner(rblWriter* writer, const rblMeshView* view, const ObjSh
                          const ObjCounts* counts)
 {
     const uint32_t vertex = view->corner_vertices[corner];
-    char* c = rbl_writer_room(writer);
+    char* c = rbl_writer_reserve(writer);
     *c++ = ' ';
     c += rbl_format_u64(counts->positions + vertex, c);
     if (shape->uvs.values.count > 0 || shape->normals.values.count > 0)

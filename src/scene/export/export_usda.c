@@ -25,19 +25,19 @@ static void put(UsdWriter* usd, const char* text)
 
 static void put_number(UsdWriter* usd, double value)
 {
-    char* c = rbl_writer_room(&usd->writer);
+    char* c = rbl_writer_reserve(&usd->writer);
     rbl_writer_advance(&usd->writer, c + rbl_format_double(value, c));
 }
 
 static void put_float(UsdWriter* usd, float value)
 {
-    char* c = rbl_writer_room(&usd->writer);
+    char* c = rbl_writer_reserve(&usd->writer);
     rbl_writer_advance(&usd->writer, c + rbl_format_float(value, c));
 }
 
 static void put_count(UsdWriter* usd, uint64_t value)
 {
-    char* c = rbl_writer_room(&usd->writer);
+    char* c = rbl_writer_reserve(&usd->writer);
     rbl_writer_advance(&usd->writer, c + rbl_format_u64(value, c));
 }
 

@@ -90,7 +90,7 @@ static rblResult read_grid(rblJson body, Grid* grid)
     RBL_TRY(rbl_json_expect(count, RBL_JSON_ARRAY));
     if (rbl_json_count(count) != 3)
     {
-        return rbl_json_fail(count, RBL_ERROR_FORMAT, "expected three whole numbers");
+        return rbl_json_fail(count, RBL_ERROR_FORMAT, "expected three integers");
     }
     for (uint32_t i = 0; i < 3; ++i)
     {

@@ -98,7 +98,7 @@ rblResult rbl_pack_begin(rblRecordingWriter* writer, size_t body_count, uint32_t
         rblPackedBlock* block = &writer->blocks.data[i];
         block->first = block->next = 0;
         rbl_sink_clear(&block->sink);
-        if (i < blocks && rbl_sink_room(&block->sink, most * MAX_ENTRY_BYTES) == NULL)
+        if (i < blocks && rbl_sink_reserve(&block->sink, most * MAX_ENTRY_BYTES) == NULL)
         {
             return rbl_fail_memory();
         }

@@ -206,7 +206,7 @@ void rbl_put_impact(rblByteSink* sink, const rblRunContact* contact, bool quanti
     rblRunContact copy = *contact;
     float* numbers[6];
     const float* point = &contact->point.x;
-    uint8_t* start = rbl_sink_room(sink, MAX_IMPACT_BYTES);
+    uint8_t* start = rbl_sink_reserve(sink, MAX_IMPACT_BYTES);
     if (start == NULL)
     {
         return;

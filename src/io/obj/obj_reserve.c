@@ -1,4 +1,4 @@
-// How much room an OBJ file will need, before it is parsed.
+// Estimates the array sizes that an OBJ file needs, before it is parsed.
 #include "io/obj/obj.h"
 #include "io/text.h"
 #include <string.h>

@@ -54,7 +54,7 @@ void rbl_mesh_builder_discard(rblMeshBuilder* builder)
 void rbl_mesh_builder_reserve(rblMeshBuilder* builder, size_t vertices, size_t faces, size_t corners)
 {
     bool ok = rbl_array_reserve(&builder->positions, vertices);
-    ok = ok && rbl_array_reserve(&builder->face_starts, faces + 1); // finish() adds the end
+    ok = ok && rbl_array_reserve(&builder->face_starts, faces + 1); // finish() appends the end
     ok = ok && rbl_array_reserve(&builder->face_materials, faces);
     ok = ok && rbl_array_reserve(&builder->face_groups, faces);
     ok = ok && rbl_array_reserve(&builder->face_origins, faces);
@@ -85,8 +85,8 @@ uint32_t rbl_mesh_builder_layer(rblMeshBuilder* builder, rblLayerKind kind)
     return (uint32_t)(builder->layers.count - 1);
 }
 
-// The number of a name, RBL_NONE when it is not there; *key is then where its number belongs. Two names of
-// equal hash go to different keys.
+// The number of a name, RBL_NONE when it is missing; *key is then the key to store its number under. Two names of
+// equal hash get different keys.
 static uint32_t find_name(const rblNameTable* table, const char* name, uint64_t* key)
 {
     *key = rbl_hash_bytes(RBL_HASH_START, name, strlen(name));
@@ -137,7 +137,7 @@ uint32_t rbl_mesh_builder_group(rblMeshBuilder* builder, const char* name)
     return intern_name(builder, &builder->groups, name);
 }
 
-// A name given twice stays twice, so that numbers keep their meaning.
+// Duplicate names are kept, so that numbers keep their meaning.
 void rbl_mesh_builder_like(rblMeshBuilder* builder, const rblMeshView* source)
 {
     for (uint32_t i = 0; i < source->layer_count; ++i)
@@ -154,7 +154,7 @@ void rbl_mesh_builder_like(rblMeshBuilder* builder, const rblMeshView* source)
     }
 }
 
-// Whether one more element than `count` has a number.
+// Whether there is an index for one more element after `count`.
 static bool has_number(rblMeshBuilder* builder, size_t count)
 {
     builder->too_large = builder->too_large || count >= RBL_MAX_ELEMENTS;
@@ -312,7 +312,7 @@ void rbl_mesh_builder_cancel_face(rblMeshBuilder* builder)
 
 static rblResult check_finished(const rblMeshBuilder* builder)
 {
-    // Some readers fill the arrays themselves.
+    // Some readers fill the arrays directly.
     if (builder->too_large || builder->corner_vertices.count > RBL_MAX_ELEMENTS ||
         builder->positions.count > RBL_MAX_ELEMENTS)
     {
@@ -377,7 +377,7 @@ static rblResult finish_mesh(rblMeshBuilder* builder, rblMesh* mesh)
         return rbl_fail_memory();
     }
     atomic_init(&mesh->references, 1);
-    mesh->storage = *builder; // the arrays move
+    mesh->storage = *builder; // the arrays move to the mesh
     rbl_mesh_builder_init(builder, builder->allocator);
     RBL_TRY(wrap_layers(mesh));
     mesh->view = make_view(mesh);

@@ -4,7 +4,8 @@
 #include "math/predicates.h"
 #include "math/vec.h"
 
-// Vertices of a component that are tried before it counts as glued to others all over.
+// Maximum number of vertices of a component that are tested. If all of them lie on other components, it counts as
+// touching them everywhere.
 #define MAX_SAMPLES 64
 
 void rbl_components_free(rblComponents* components)
@@ -100,15 +101,15 @@ typedef struct Ray
 {
     const rblTriangleSet* set;
     const uint32_t* labels;
-    uint32_t own; // component that does not count
+    uint32_t own; // component to ignore
     rblVec3d origin;
     int32_t winding;
     bool touched; // the origin lies on a triangle
 } Ray;
 
-// How often the triangle, seen along x, winds around the ray (Sunday 2001): -1, 0 or 1. A ray through an edge
-// or a vertex is decided as if it were moved by an infinitesimal amount, the same for all triangles, so that
-// none is counted twice or missed.
+// The winding of the projected triangle around the ray (Sunday 2001): -1, 0 or 1. A ray through an edge or a vertex
+// is decided as if it were moved by an infinitesimal amount, the same for all triangles, so that no triangle is
+// counted twice or missed.
 static int seen_winding(const rblVec3d t[3], rblVec3d p)
 {
     const double at[2] = {p.y, p.z};
@@ -141,8 +142,8 @@ static bool cross_triangle(uint32_t triangle, void* context)
     const int winding = seen_winding(t, ray->origin);
     if (winding != 0)
     {
-        // Behind a face that looks along the ray, or before one that looks against it: the ray passes
-        // through.
+        // The ray crosses the triangle when its origin is behind a face whose normal points along the ray, or in
+        // front of a face whose normal points against it.
         const double side = rbl_orient3d(t[0], t[1], t[2], ray->origin) * winding;
         ray->winding += side > 0 ? winding : 0;
         ray->touched = side == 0;

@@ -6,11 +6,12 @@
 #include "rubble/mesh.h"
 #include <string.h>
 
-// How much work polygons may take, in units of one comparison with a triangle's box: so many per corner of
-// their own, and a reserve for all. A corner is looked at first and after either neighbour goes, and each
-// look meets every other corner at most once: a polygon that does not cross itself needs at most 3 n^2 (1 +
-// WORK_INSIDE), in practice a few hundred per corner up to 1000 corners. Measured: 10^6 hostile corners end
-// after 10 s.
+// Limits of the work, in units of one comparison of a point with the box of a triangle. Each polygon may use
+// WORK_PER_CORNER times its number n of corners; WORK_IN_RESERVE is shared by all polygons beyond that. WORK_INSIDE
+// is the additional cost of one exact point-in-triangle test. A corner is tested once at the start and again whenever
+// a neighbour is removed, and each test visits every other corner at most once: a simple polygon needs at most 3 n^2
+// (1 + WORK_INSIDE) units. In practice it is a few hundred units per corner for up to 1000 corners. Measured:
+// adversarial polygons of 10^6 corners end after 10 s.
 #define WORK_PER_CORNER 2048u
 #define WORK_IN_RESERVE (1u << 26)
 #define WORK_INSIDE     31u
@@ -18,9 +19,9 @@
 enum Kind
 {
     KIND_CONVEX,
-    KIND_STRAIGHT, // both neighbours on one line, one on each side
+    KIND_STRAIGHT, // collinear with its neighbours, and between them
     KIND_REFLEX,
-    KIND_NEEDLE, // on top of a neighbour, or both neighbours the same way: bounds no area, cut at once
+    KIND_NEEDLE, // equal to a neighbour, or both neighbours lie in the same direction: encloses no area, removed at once
     KIND_REMOVED
 };
 
@@ -59,7 +60,7 @@ bool rbl_ear_clipper_reserve(rblEarClipper* clipper, uint32_t count)
     {
         return true;
     }
-    if (count > UINT32_MAX / 3) // places in the queue are 32-bit; it would take 10^11 bytes
+    if (count > UINT32_MAX / 3) // queue positions are 32-bit; the arrays would take 10^11 bytes
     {
         return false;
     }
@@ -75,7 +76,8 @@ bool rbl_ear_clipper_reserve(rblEarClipper* clipper, uint32_t count)
     clipper->order = RBL_NEW_ARRAY(allocator, uint32_t, count);
     clipper->skip = RBL_NEW_ARRAY(allocator, uint32_t, (size_t)count + 1);
     clipper->late = RBL_NEW_ARRAY(allocator, uint32_t, count);
-    clipper->queue = RBL_NEW_ARRAY(allocator, uint32_t, 3 * (size_t)count); // n at first, and two per cut
+    // N at the start, and two per removed corner.
+    clipper->queue = RBL_NEW_ARRAY(allocator, uint32_t, 3 * (size_t)count);
     clipper->tickets = RBL_NEW_ARRAY(allocator, uint32_t, count);
     clipper->kinds = RBL_NEW_ARRAY(allocator, uint8_t, count);
     clipper->places = RBL_NEW_ARRAY(allocator, uint8_t, count);
@@ -102,7 +104,7 @@ static bool coincide(const rblEarClipper* clipper, uint32_t a, uint32_t b)
     return p[0] == q[0] && p[1] == q[1];
 }
 
-// -1, 0, 1 as b lies before, at or after a, ordered by x and then y: along any line, its two directions.
+// Sign of b - a in the order by x, then y: it tells the two directions of any line apart.
 static int heading(const rblEarClipper* clipper, uint32_t a, uint32_t b)
 {
     const double* p = clipper->points[a];
@@ -111,7 +113,8 @@ static int heading(const rblEarClipper* clipper, uint32_t a, uint32_t b)
     return by_x != 0 ? by_x : (q[1] > p[1]) - (q[1] < p[1]);
 }
 
-// All corners turn left, and the boundary goes round once: an edge changes its heading twice, not more.
+// Whether all corners turn left and the boundary winds once: the direction of its edges then changes sign exactly
+// twice.
 static bool is_strictly_convex(const rblEarClipper* clipper)
 {
     const uint32_t count = clipper->count;
@@ -153,15 +156,15 @@ static enum Kind classify(const rblEarClipper* clipper, uint32_t corner)
     return to_before == to_after ? KIND_NEEDLE : KIND_STRAIGHT;
 }
 
-// To the end of the line, even if it stands in it already: corners beside a cut wait until the others had
-// their turn, or the cuts would run around the polygon as one fan of ever longer triangles.
+// Append a corner to the queue, even if the queue contains it: the corners beside a removed ear wait until all others
+// were tested. Otherwise the ears would run around the polygon as one fan of ever longer triangles.
 static void enqueue(rblEarClipper* clipper, uint32_t corner)
 {
     clipper->tickets[corner] = clipper->queue_end;
     clipper->queue[clipper->queue_end++] = corner;
 }
 
-// RBL_NONE when the queue is empty.
+// Returns RBL_NONE when the queue is empty.
 static uint32_t dequeue(rblEarClipper* clipper)
 {
     while (clipper->queue_begin < clipper->queue_end)
@@ -182,7 +185,7 @@ static bool comes_before(uint32_t a, uint32_t b, const void* context)
     return clipper->points[a][clipper->axis] < clipper->points[b][clipper->axis];
 }
 
-// Sort along the axis in which edges are short: there, a triangle's extent holds few other corners.
+// Sort along the axis in which edges are shorter: the extent of a triangle along it contains fewer other corners.
 static void sort_corners(rblEarClipper* clipper)
 {
     double travel[2] = {0, 0};
@@ -224,9 +227,8 @@ static void start(rblEarClipper* clipper)
     sort_corners(clipper);
 }
 
-// Corners that are not convex can be in the way of an ear, others cannot. In a polygon that does not cross
-// itself, what is convex stays convex, so that it is dropped from `order` for good; elsewhere it may have to
-// come back.
+// Only corners that are not convex can lie inside an ear. In a simple polygon a convex corner stays convex, so
+// `order` drops it permanently. In other polygons it can become reflex again; it is then added to `late`.
 static void reclassify(rblEarClipper* clipper, uint32_t corner)
 {
     const enum Kind kind = classify(clipper, corner);
@@ -243,8 +245,8 @@ static bool may_block(const rblEarClipper* clipper, uint32_t corner)
     return clipper->kinds[corner] != KIND_CONVEX && clipper->kinds[corner] != KIND_REMOVED;
 }
 
-// The first place from `place` on whose corner may be in the way; `count` when there is none. Union-find,
-// path halving.
+// The first position >= `place` in `order` whose corner may lie inside an ear, `count` when there is none. Union-find
+// with path halving.
 static uint32_t live_place(rblEarClipper* clipper, uint32_t place)
 {
     uint32_t* skip = clipper->skip;
@@ -283,8 +285,8 @@ static uint32_t first_place(const rblEarClipper* clipper, double lowest)
     return low;
 }
 
-// A corner on top of corner p of a triangle (p, u, w) is in the way when the boundary goes from there into
-// the triangle.
+// Whether a corner at the same point as vertex p of a triangle (p, u, w) blocks the ear: the boundary continues from
+// there into the triangle.
 static bool enters(const rblEarClipper* clipper, uint32_t corner, uint32_t p, uint32_t u, uint32_t w)
 {
     const uint32_t neighbours[2] = {clipper->previous[corner], clipper->next[corner]};
@@ -298,7 +300,7 @@ static bool enters(const rblEarClipper* clipper, uint32_t corner, uint32_t p, ui
     return false;
 }
 
-// A triangle that may be cut off, with its box. Leniently, only corners properly inside forbid it.
+// A triangle that may be cut off, with its box. When `lenient`, only corners strictly inside forbid the cut.
 typedef struct Ear
 {
     uint32_t corners[3];
@@ -392,8 +394,8 @@ static bool any_late_blocks(rblEarClipper* clipper, const Ear* ear)
     return false;
 }
 
-// Only corners that are not convex can be the first inside an ear: the one farthest from its diagonal is
-// reflex.
+// Only corners that are not convex have to be tested: of the corners inside an ear, the one farthest from its
+// diagonal is reflex.
 static bool is_ear(rblEarClipper* clipper, uint32_t corner, bool lenient)
 {
     const Ear ear = make_ear(clipper, corner, lenient);
@@ -406,7 +408,8 @@ static bool is_proper_cut(rblEarClipper* clipper, uint32_t corner)
     return kind == KIND_NEEDLE || (kind == KIND_CONVEX && is_ear(clipper, corner, false));
 }
 
-// No corner is a proper ear: the polygon intersects itself or is clockwise. Take the least bad corner.
+// No corner is a valid ear: the polygon intersects itself or is clockwise. Returns the corner whose removal does the
+// least damage.
 static uint32_t least_bad_corner(rblEarClipper* clipper, uint32_t first)
 {
     static const int ranks[] = {[KIND_CONVEX] = 1, [KIND_REFLEX] = 2, [KIND_STRAIGHT] = 3, [KIND_NEEDLE] = 3};
@@ -450,7 +453,7 @@ static bool cut_off(rblEarClipper* clipper, uint32_t corner)
     return emit(clipper, before, corner, after);
 }
 
-// A fan over the ring that is left, from `first`.
+// Triangulate the remaining ring as a fan from `first`.
 static bool emit_fan(rblEarClipper* clipper, uint32_t first)
 {
     uint32_t b = clipper->next[first];
@@ -500,7 +503,7 @@ bool rbl_ear_clip(rblEarClipper* clipper, uint32_t count, uint32_t base, rblInde
     start(clipper);
     const uint64_t own = (uint64_t)count * WORK_PER_CORNER;
     clipper->budget = own + clipper->reserve;
-    uint32_t first = 0; // some corner that is left
+    uint32_t first = 0; // any remaining corner
     bool ok = true;
     while (ok && clipper->left > 3 && clipper->budget > 0)
     {

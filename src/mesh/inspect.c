@@ -9,7 +9,7 @@
 #include "mesh/self_intersection.h"
 #include <string.h>
 
-// Shared by the passes below; each of them fills some fields of the report.
+// Shared by the passes below; each pass fills some fields of the report.
 typedef struct Inspection
 {
     const rblMeshView* view;
@@ -19,8 +19,9 @@ typedef struct Inspection
     rblComponents components;
     rblMeshReport report;
     bool faces_repeat_vertices;
-    bool finite;         // every corner is
-    bool crowd_balanced; // as many faces run one way as the other along edges of three or more
+    bool finite; // all corners are finite
+    // At every edge of three or more faces, as many faces run in one direction as in the other.
+    bool crowd_balanced;
 } Inspection;
 
 RBL_DEF_KIND(inspect_options, rblInspectOptions, "inspect", rbl_default_inspect_options, 0x1D5EC7EDu);
@@ -78,7 +79,7 @@ static void count_plain_edges(Inspection* inspection)
     }
 }
 
-// One corner of an edge of three or more faces. `numbers` maps edges to places in `balance`, which adds up
+// Count one corner of an edge of three or more faces. `numbers` maps edges to indices of `balance`, which sums up the
 // directions.
 static bool add_crowded(Inspection* inspection, uint32_t corner, rblHashMap* numbers, rblIndexArray* balance)
 {
@@ -95,7 +96,7 @@ static bool add_crowded(Inspection* inspection, uint32_t corner, rblHashMap* num
     {
         note(&inspection->report.non_manifold_edges, corner);
     }
-    balance->data[*number] += a < b ? 1u : UINT32_MAX; // unsigned: wraps round to subtract
+    balance->data[*number] += a < b ? 1u : UINT32_MAX; // unsigned wrap-around subtracts 1
     return true;
 }
 
@@ -154,7 +155,7 @@ static rblResult count_vertices(Inspection* inspection)
 
 // ---- faces ----
 
-// Not finite, or all corners on one line.
+// Whether a face is not finite, or has collinear corners.
 static bool lacks_area(const rblMeshView* view, uint32_t face)
 {
     const uint32_t begin = view->face_starts[face];
@@ -202,7 +203,7 @@ static rblResult count_degenerate_faces(Inspection* inspection)
     return RBL_OK;
 }
 
-// The same for any order of the vertices.
+// A hash that does not depend on the order of the vertices.
 static uint64_t vertex_set_hash(const rblMeshView* view, uint32_t face)
 {
     uint64_t sum = 0;
@@ -309,7 +310,7 @@ static rblResult count_intersections(Inspection* inspection)
     return result;
 }
 
-// ---- the whole ----
+// ---- report ----
 
 static double surface_area(const rblTriangleSet* set)
 {

@@ -2,13 +2,13 @@
 #include "mesh/mesh.h"
 #include <stdio.h>
 
-// Materials and groups are treated alike: names, one number per face, and how the builder interns a name.
+// Materials and groups in one form: names, one number per face, and the builder call that adds a name.
 typedef struct NameList
 {
     const char* const* names;
     uint32_t count;
     const uint32_t* numbers; // per face
-    const char* what;        // used for missing names
+    const char* what;        // word for generated names
     uint32_t (*intern)(rblMeshBuilder* builder, const char* name);
 } NameList;
 
@@ -24,18 +24,19 @@ static NameList group_list(const rblMeshView* view)
                       rbl_mesh_builder_group};
 }
 
-// What one input becomes in the joined mesh.
+// One input, and the numbers of its layers and names in the joined mesh.
 typedef struct Input
 {
     const rblMeshView* view;
     const uint32_t* layers;    // per layer: its index in the builder
-    const uint32_t* materials; // per name likewise; unused when the input has none
+    const uint32_t* materials; // per name: its number in the builder; unused when the input has none
     const uint32_t* groups;
     uint32_t first_vertex;
     uint32_t first_face;
 } Input;
 
-// The index in the builder of each layer: the n-th layer of a kind goes to the n-th of that kind there.
+// The index in the builder of each layer: the n-th layer of a kind becomes the n-th layer of that kind in the
+// builder.
 static void match_layers(const rblMeshView* view, rblMeshBuilder* builder, uint32_t* map)
 {
     for (uint32_t i = 0; i < view->layer_count; ++i)
@@ -66,7 +67,8 @@ static void match_names(const NameList* list, rblMeshBuilder* builder, uint32_t*
     }
 }
 
-// Numbers without names keep their value when no input has names; otherwise they become names such as "material 3".
+// Numbers without names keep their value when no input has names; otherwise they get generated names such as
+// "material 3".
 static uint32_t joined_number(const NameList* list, const uint32_t* map, bool any_names,
                               rblMeshBuilder* builder, uint32_t face)
 {
@@ -109,7 +111,7 @@ static void add_face(const Input* input, uint32_t face, bool any_materials, bool
 typedef struct Totals
 {
     uint64_t vertices, faces, corners;
-    size_t max_entries; // layers and names of one input
+    size_t max_entries; // largest number of layers and names of one input
     bool any_materials, any_groups;
 } Totals;
 
@@ -137,7 +139,8 @@ static void add_inputs(const rblMeshView* const* views, uint32_t count, const To
     for (uint32_t i = 0; i < count && !builder->failed; ++i)
     {
         const rblMeshView* view = input.view = views[i];
-        uint32_t* materials = map != NULL ? map + view->layer_count : NULL; // no layers and no names: no map
+        // No layers and no names: there is no map.
+        uint32_t* materials = map != NULL ? map + view->layer_count : NULL;
         uint32_t* groups = map != NULL ? materials + view->material_count : NULL;
         const NameList material_names = material_list(view);
         const NameList group_names = group_list(view);
@@ -183,7 +186,7 @@ static rblResult make_joined(const rblMeshView* const* views, uint32_t count, co
     return rbl_mesh_builder_finish(&builder, out);
 }
 
-// Acquire all, or none.
+// Acquire all meshes, or none.
 static rblResult acquire_all(const rblMeshId* ids, uint32_t count, rblMesh** meshes,
                              const rblMeshView** views)
 {

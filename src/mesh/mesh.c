@@ -32,7 +32,7 @@ uint32_t rbl_mesh_triangle_count(const rblMeshView* view)
 
 rblVec3d rbl_face_normal_area2(const rblMeshView* view, uint32_t face)
 {
-    // Summed about the first corner: exact cancellation far from the origin.
+    // Summed relative to the first corner, so that large coordinates cancel exactly.
     const uint32_t begin = view->face_starts[face];
     const uint32_t end = view->face_starts[face + 1];
     const rblVec3d origin = view->positions[view->corner_vertices[begin]];

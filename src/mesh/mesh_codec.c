@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "mesh/mesh.h"
 
+// Largest number of layers that are stored. It limits the memory that damaged data can request.
 #define MAX_LAYERS 16u
 
 static bool are_floats(const rblMeshView* view)
@@ -85,7 +86,7 @@ void rbl_put_mesh(rblByteSink* sink, const rblMeshView* view)
 
 // ---- reading ----
 
-// A mesh on its way in: what rbl_mesh_create() copies.
+// A mesh that is being read, in the form that rbl_mesh_create() copies.
 typedef struct Incoming
 {
     rblByteSource* source;

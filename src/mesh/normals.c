@@ -12,7 +12,7 @@ typedef struct Normals
     rblTopology topology;
     rblVec3d* face_normals; // unit, or zero for a face without area
     double crease_cosine;
-    bool everything_smooth; // a crease angle of pi: even folded edges are smooth
+    bool everything_smooth; // crease angle of pi: even folded edges are smooth
     float* out;
 } Normals;
 
@@ -26,7 +26,7 @@ static rblVec3d unit_or_zero(rblVec3d a)
     return rbl_normalize3d(a, rbl_vec3d(0, 0, 0));
 }
 
-// The angle that a face takes up at a corner.
+// The angle of a face at a corner.
 static double corner_angle(const Normals* n, uint32_t corner)
 {
     const rblVec3d here = corner_position(n, corner);
@@ -37,8 +37,8 @@ static double corner_angle(const Normals* n, uint32_t corner)
     return rbl_atan2(rbl_length3d(rbl_cross3d(a, b)), rbl_dot3d(a, b));
 }
 
-// Whether normals run on across the edge that leaves this corner. A face without area has no say: it joins
-// both sides.
+// Whether normals are smooth across the edge that starts at this corner. A face without area does not count: it
+// connects both sides.
 static bool is_smooth_edge(const Normals* n, uint32_t corner)
 {
     if (!rbl_has_twin(&n->topology, corner) || rbl_same_direction(&n->topology, corner))
@@ -51,7 +51,7 @@ static bool is_smooth_edge(const Normals* n, uint32_t corner)
     return n->everything_smooth || flat_face || rbl_dot3d(a, b) >= n->crease_cosine;
 }
 
-// The next corner of the same vertex, turning one way or the other; RBL_NONE at a crease.
+// The next corner of the same vertex, to the left or to the right; RBL_NONE at a crease.
 static uint32_t turn_left(const Normals* n, uint32_t corner)
 {
     const uint32_t edge = rbl_previous_corner(&n->topology, corner);
@@ -63,8 +63,8 @@ static uint32_t turn_right(const Normals* n, uint32_t corner)
     return is_smooth_edge(n, corner) ? rbl_next_corner(&n->topology, n->topology.twins[corner]) : RBL_NONE;
 }
 
-// The corner where the smooth fan around `corner` begins: behind the crease, or `corner` itself in a full
-// turn.
+// The first corner of the smooth fan around `corner`: the one after the crease, or `corner` itself when there is
+// none.
 static uint32_t fan_begin(const Normals* n, uint32_t corner)
 {
     uint32_t first = corner;
@@ -107,8 +107,7 @@ static void average_fan(const Normals* n, uint32_t first)
     write_fan(n, first, rbl_normalize3d(sum, rbl_dot3d(fallback, fallback) == 0.0 ? up : fallback));
 }
 
-// Every corner belongs to one fan; a written normal is never all zero, so zero marks a corner not reached
-// yet.
+// Every corner belongs to one fan. An averaged normal is never zero, so zero marks corners that are not done yet.
 static void average_fans(const Normals* n)
 {
     memset(n->out, 0, sizeof(float) * 3 * n->view->corner_count);

@@ -7,27 +7,28 @@
 #include "math/vec.h"
 #include <stdatomic.h>
 
-// What one block of the parallel loop found.
+// The pairs that one block of the parallel loop found.
 typedef struct Block
 {
     rblIntersectionArray pairs;
-    rblIndexArray hits;    // of the triangle at hand
-    rblIndexArray scratch; // for sorting them
-    atomic_size_t found;   // pairs.count, for the blocks after it to see
+    rblIndexArray hits;    // of the current triangle
+    rblIndexArray scratch; // for sorting the hits
+    atomic_size_t found;   // pairs.count, read by later blocks
     bool failed;
 } Block;
 
 typedef struct Search
 {
     const rblTriangleSet* set;
-    const uint32_t* vertex_names; // per vertex: what it shares with others by
+    // Per vertex: its number for comparisons; vertices with equal numbers are shared.
+    const uint32_t* vertex_names;
     uint32_t limit;
-    uint32_t first;   // triangle of item 0 of the loop under way
-    size_t remaining; // pairs that it may add
+    uint32_t first;   // triangle of item 0 of the current loop
+    size_t remaining; // pairs that may still be added
     Block blocks[RBL_MAX_BLOCKS];
 } Search;
 
-// One triangle against all later ones.
+// The query of one triangle against all later ones.
 typedef struct Query
 {
     const Search* search;
@@ -47,7 +48,7 @@ static void load(const Search* search, uint32_t triangle, uint32_t names[3], rbl
     }
 }
 
-// Bring the vertices that both triangles have to the front of both, in the same order; returns how many.
+// Move the vertices that both triangles share to the front of both, in the same order. Returns their number.
 static uint32_t align_shared(const uint32_t names_a[3], rblVec3d a[3], uint32_t names_b[3], rblVec3d b[3])
 {
     uint32_t names[3] = {names_a[0], names_a[1], names_a[2]};
@@ -94,7 +95,7 @@ static bool test_candidate(uint32_t other, void* context)
     return true;
 }
 
-// The hits come in the order of the tree; the pairs go out by number.
+// Hits are found in tree order; pairs are output in the order of triangle numbers.
 static bool flush_impacts(Block* block, const rblTriangleSet* set, uint32_t triangle)
 {
     const size_t count = block->hits.count;
@@ -115,9 +116,9 @@ static bool flush_impacts(Block* block, const rblTriangleSet* set, uint32_t tria
     return true;
 }
 
-// Whether this block and those before it have found all that is wanted already. What they find besides cannot
-// be among the first pairs, so that stopping here changes nothing, whenever it happens; without it 128 blocks
-// would each collect as many as all are allowed together.
+// Whether this block and all blocks before it have found enough pairs. Later finds of this block cannot be among the
+// first pairs, so stopping does not change the result, at whatever time it happens. Without it each of the 128 blocks
+// would collect as many pairs as are allowed in total.
 static bool has_enough(const Search* search, uint32_t block)
 {
     size_t sum = 0;
@@ -146,7 +147,7 @@ static void search_block(rblRange range, void* context)
     }
 }
 
-// Append what the blocks found, in their order, up to the limit.
+// Append the pairs of all blocks in block order, up to the limit.
 static rblResult merge_blocks(Search* search, uint32_t block_count, rblIntersectionArray* out)
 {
     bool ok = true;
@@ -164,8 +165,8 @@ static rblResult merge_blocks(Search* search, uint32_t block_count, rblIntersect
     return ok ? RBL_OK : rbl_fail_memory();
 }
 
-// Waves of growing size, a parallel loop each: a mesh with more pairs than the limit stops early, at the same
-// place for any number of workers.
+// One parallel loop per wave, over waves of growing size: a mesh with more pairs than the limit stops early, at the
+// same triangle for any number of workers.
 static rblResult search_waves(Search* search, rblIntersectionArray* out)
 {
     enum
@@ -196,7 +197,7 @@ static bool name_by_position(const rblMeshView* view, uint32_t* names, const rbl
     bool ok = rbl_hash_map_reserve(&first_at, view->vertex_count);
     for (uint32_t v = 0; v < view->vertex_count && ok; ++v)
     {
-        // Adding zero makes -0 and 0 the same bytes.
+        // Adding zero turns -0 into 0, so that both have the same bytes.
         const rblVec3d p = rbl_add3d(view->positions[v], rbl_vec3d(0, 0, 0));
         uint64_t key = rbl_hash_bytes(RBL_HASH_START, &p, sizeof p);
         bool added = false;

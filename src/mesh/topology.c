@@ -62,7 +62,7 @@ static void sort_by_end(const rblTopology* t, bool by_high, const uint32_t* in, 
     }
 }
 
-// Corners come sorted by edge: runs of one are boundary, of two are twins, of more are crowded.
+// Corners are sorted by edge: one corner is a boundary edge, two are twins, more are a non-manifold edge.
 static void pair_twins(rblTopology* t, const uint32_t* sorted)
 {
     const uint32_t corners = t->view->corner_count;
@@ -104,7 +104,7 @@ rblResult rbl_topology_init(rblTopology* t, const rblMeshView* view, const rblAl
     if (ok)
     {
         fill_corners(t);
-        sort_by_end(t, true, NULL, t->twins, starts); // twins serve as scratch until they are known
+        sort_by_end(t, true, NULL, t->twins, starts); // twins are used as scratch until they are computed
         sort_by_end(t, false, t->twins, sorted, starts);
         pair_twins(t, sorted);
     }
@@ -118,10 +118,10 @@ rblResult rbl_topology_init(rblTopology* t, const rblMeshView* view, const rblAl
     return RBL_OK;
 }
 
-// Called for each corner whose edge another, earlier or twin corner has too.
+// Called for each corner whose edge also belongs to an earlier corner or a twin.
 typedef void PairFcn(const rblTopology* t, uint32_t corner, uint32_t other, uint32_t* parents);
 
-// Corners around edges of three or more faces have no twins; a hash of edges joins each to the first one.
+// Corners at edges of three or more faces have no twins; a hash of edges connects each corner to the first one.
 static bool pair_crowded(const rblTopology* t, PairFcn* fcn, uint32_t* parents)
 {
     rblHashMap first_corner;
@@ -147,7 +147,7 @@ static bool pair_crowded(const rblTopology* t, PairFcn* fcn, uint32_t* parents)
     return ok;
 }
 
-// Unite along every edge; afterwards every element's parent is its root, which is the first of its set.
+// Unite along every edge. Afterwards the parent of every element is its root, which is the first element of its set.
 static rblResult unite_along_edges(const rblTopology* t, PairFcn* fcn, uint32_t* parents, uint32_t count)
 {
     for (uint32_t i = 0; i < count; ++i)
@@ -180,7 +180,7 @@ static void unite_faces(const rblTopology* t, uint32_t corner, uint32_t other, u
 rblResult rbl_face_components(const rblTopology* t, uint32_t* labels, uint32_t* count)
 {
     RBL_TRY(unite_along_edges(t, unite_faces, labels, t->view->face_count));
-    // Roots come before their members, so one pass numbers them in place.
+    // Roots precede their members, so one pass numbers them in place.
     uint32_t next = 0;
     for (uint32_t f = 0; f < t->view->face_count; ++f)
     {
@@ -190,7 +190,7 @@ rblResult rbl_face_components(const rblTopology* t, uint32_t* labels, uint32_t* 
     return RBL_OK;
 }
 
-// Both ends of an edge: the two faces' corners there are neighbours in a fan.
+// At both ends of an edge the corners of the two faces are neighbours in a fan.
 static void unite_corners(const rblTopology* t, uint32_t corner, uint32_t other, uint32_t* parents)
 {
     const uint32_t* vertices = t->view->corner_vertices;

@@ -3,7 +3,7 @@
 #include "math/mat3.h"
 #include "mesh/mesh.h"
 
-// Further down than this, nothing is left of a float.
+// Largest difference of binary exponents that matters: a component that is scaled down by more is 0.
 #define MAX_SHIFT 1500
 
 typedef struct Transform
@@ -11,8 +11,8 @@ typedef struct Transform
     const rblMeshView* view;
     rblMat3d linear;
     rblVec3d offset;
-    // What normals are multiplied by, the inverse transpose, but for a positive factor: columns of moderate
-    // size, and the powers of two that belong to each and may differ by more than fits in a number.
+    // The matrix for normals, the inverse transpose, up to a positive factor: columns of moderate size, and a power
+    // of two for each. The powers are separate because they may differ by more than the range of double.
     rblMat3d normal;
     int exponents[3];
     bool mirrors;
@@ -76,7 +76,7 @@ static rblVec3d transformed_normal(const Transform* transform, rblVec3d old)
     double scaled[3] = {0, 0, 0};
     for (int i = 0; i < 3; ++i)
     {
-        const int shift = smallest - transform->exponents[i]; // at most 0 where the part is not
+        const int shift = smallest - transform->exponents[i]; // at most 0 where the component is not 0
         scaled[i] = parts[i] != 0.0 && shift > -MAX_SHIFT ? rbl_scaled(parts[i], shift) : 0.0;
     }
     const rblVec3d turned = rbl_mat3d_apply(&transform->normal, rbl_vec3d(scaled[0], scaled[1], scaled[2]));
@@ -100,7 +100,7 @@ static void add_corner(const Transform* transform, rblMeshBuilder* builder, uint
     }
 }
 
-// A mirrored face starts at the same corner and runs the other way.
+// A mirrored face starts at the same corner and has the opposite direction.
 static void add_faces(const Transform* transform, rblMeshBuilder* builder)
 {
     const rblMeshView* view = transform->view;

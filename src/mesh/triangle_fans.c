@@ -3,7 +3,8 @@
 #include "math/aabb.h"
 #include <string.h>
 
-#define BUSY 48u // triangles at a vertex: fewer are told apart one by one
+// Fans are built when some vertex has this many triangles; below it, testing each triangle is fast enough.
+#define BUSY 48u
 
 // ---- filling ----
 
@@ -14,7 +15,7 @@ static rblAabb opposite_edge_box(const rblTriangleSet* set, uint32_t triangle, u
     return rbl_scaled_box(set, rbl_min3d(p, q), rbl_max3d(p, q));
 }
 
-// The busiest vertex of a triangle, so that neighbours agree.
+// The vertex of a triangle with the most triangles, so that neighbours choose the same one.
 static rblTriangleFan fan_of_leaf(const rblTriangleSet* set, uint32_t triangle, const uint32_t* valences)
 {
     uint32_t place = 0;
@@ -87,17 +88,17 @@ bool rbl_triangle_fans_init(rblTriangleSet* set, const rblAllocator* allocator)
     return ok;
 }
 
-// ---- asking ----
+// ---- queries ----
 
 static double rounding_error(rblVec3d normal)
 {
-    // Five operations, each good for 2^-53 of at most twice the largest coordinate, 2 after scaling, or for the least
-    // number.
+    // Five operations, each with an error of 2^-53 of at most twice the largest coordinate (2 after scaling), or of
+    // the smallest number.
     return 0x1p-48 * (fabs(normal.x) + fabs(normal.y) + fabs(normal.z)) + 0x1p-1068;
 }
 
-// The plane that contains the edge e and is perpendicular to the triangle spanned by e and f, turned away
-// from the triangle by as little as makes sure that rounding left both edges on its positive side.
+// The plane that contains the edge e and is perpendicular to the triangle of e and f. It is rotated away from the
+// triangle by the least amount that keeps both edges on its positive side in spite of rounding errors.
 static rblSidePlane side_plane(rblVec3d e, rblVec3d f)
 {
     const rblVec3d none = {0, 0, 0};

@@ -35,8 +35,8 @@ static bool choose_items(rblTriangleSet* set)
     return true;
 }
 
-// The power of two that brings the largest coordinate to between 1/2 and 1; exact unless numbers underflow, and then
-// what was in order stays in order.
+// The power of two that scales the largest coordinate to between 1/2 and 1. Scaling is exact unless numbers
+// underflow, and then it still keeps the order of coordinates.
 static double choose_scale(const rblMeshView* view)
 {
     double largest = 0;
@@ -56,7 +56,7 @@ static double choose_scale(const rblMeshView* view)
     return rbl_power_of_two(exponent < -1000 ? 1000 : -exponent - 1);
 }
 
-// What the tree is built over.
+// The triangles for the construction of the tree.
 typedef struct Source
 {
     RBL_ARRAY(rblVec3d) positions;
@@ -143,12 +143,12 @@ rblAabb rbl_scaled_box(const rblTriangleSet* set, rblVec3d lower, rblVec3d upper
     return rbl_aabb_around((rblAabbd){rbl_scale3d(lower, set->scale), rbl_scale3d(upper, set->scale)});
 }
 
-// Every triangle in a box, less those that the fans rule out when there is a fan query.
+// Visit every triangle in a box, except those that the fans exclude when there is a fan query.
 static void find(const rblTriangleSet* set, const rblAabb* box, const rblFanQuery* fans, rblTriangleFcn* fcn,
                  void* context)
 {
     const rblBvh tree = rbl_forest_tree(&set->forest, 0);
-    rblNodePosition stack[64]; // of three left behind on each of 16 steps
+    rblNodePosition stack[64]; // three siblings for each of 16 levels
     uint32_t size = 0;
     if (tree.layout.leaves == 0 || !rbl_aabb_overlaps(tree.nodes[0], *box))
     {

@@ -13,7 +13,7 @@ static rblVec3d corner_position(const rblMeshView* view, uint32_t corner)
     return view->positions[view->corner_vertices[corner]];
 }
 
-// The size of the face's bounding box, halved so that no finite position overflows it.
+// Half the size of the bounding box of the face. Half, so that it does not overflow for any finite positions.
 static rblVec3d half_extent(const rblMeshView* view, uint32_t face)
 {
     rblVec3d lower = corner_position(view, view->face_starts[face]);
@@ -26,7 +26,7 @@ static rblVec3d half_extent(const rblMeshView* view, uint32_t face)
     return rbl_sub3d(rbl_scale3d(upper, 0.5), rbl_scale3d(lower, 0.5));
 }
 
-// Twice the area times the normal, of the face scaled to unit size.
+// Twice the area times the normal, of the face scaled to size 1.
 static rblVec3d scaled_normal(const rblMeshView* view, uint32_t face, double half_size)
 {
     const uint32_t begin = view->face_starts[face];
@@ -43,15 +43,14 @@ static rblVec3d scaled_normal(const rblMeshView* view, uint32_t face, double hal
     return sum;
 }
 
-// The two axes to keep, in the order that leaves the face counter-clockwise: leaving out a coordinate is
-// exact.
+// The two axes of the projection, in the order that makes the face counter-clockwise. Dropping a coordinate is exact.
 static void choose_plane(const rblMeshView* view, uint32_t face, uint32_t axes[2])
 {
     const rblVec3d extent = half_extent(view, face);
     const rblVec3d normal = scaled_normal(view, face, rbl_maxd(extent.x, rbl_maxd(extent.y, extent.z)));
     const rblVec3d size = {fabs(normal.x), fabs(normal.y), fabs(normal.z)};
     uint32_t drop = size.x > size.y ? (size.x > size.z ? 0 : 2) : (size.y > size.z ? 1 : 2);
-    if (!(size.x + size.y + size.z > 0)) // no area: look at it from the side where it is widest
+    if (!(size.x + size.y + size.z > 0)) // no area: project along the axis in which the face is thinnest
     {
         drop = extent.x < extent.y ? (extent.x < extent.z ? 0 : 2) : (extent.y < extent.z ? 1 : 2);
     }

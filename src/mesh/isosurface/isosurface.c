@@ -1,6 +1,6 @@
 // Dual contouring of Hermite data (Ju, Losasso, Schaefer and Warren 2002) on a uniform grid, with one vertex per
 // patch of surface in a cell (Nielson 2004, "Dual marching cubes"; Schaefer, Ju and Warren 2007, "Manifold dual
-// contouring"), so that the result is closed and manifold for every field. docs/isosurface.md tells it in full.
+// contouring"), so that the result is closed and manifold for every field. docs/isosurface.md describes it in full.
 #include "mesh/isosurface/isosurface.h"
 
 #include "base/def.h"
@@ -19,8 +19,8 @@ void rbl_isosurface_def_init(rblIsosurfaceDef* def, size_t size)
     rbl_def_init(&isosurface_def, &defaults, def, size);
 }
 
-// One axis of the grid. Cells must be coarse enough that places inside them, RBL_ISO_INSET apart, are different
-// numbers: 2^-32 of the coordinates leaves about a hundred units in the last place.
+// Check one axis of the grid. Cells must be so large that positions inside them that are RBL_ISO_INSET apart are
+// different numbers: a cell of 2^-32 of the coordinates leaves about a hundred units in the last place.
 static rblResult check_axis(double lower, double upper, uint32_t cells, char axis)
 {
     if (!rbl_finite(lower) || !rbl_finite(upper) || !(lower < upper) || !rbl_finite(upper - lower))

@@ -1,5 +1,6 @@
-// Sampling the field and finding the cells that the surface passes through. Of each sample only the side is kept, so
-// that the whole grid is one bit per node (143 MB at 1024^3), and what follows grows with the surface alone.
+// Sampling of the field, and the list of cells that the surface passes through. Of each sample only the side (inside
+// or outside) is stored, so the whole grid takes one bit per node (143 MB at 1024^3). All later memory is
+// proportional to the surface.
 #include "base/error.h"
 #include "base/number.h"
 #include "mesh/isosurface/isosurface_private.h"
@@ -43,7 +44,7 @@ static uint64_t* node_row(const rblIsosurface* iso, uint32_t y, uint32_t z)
     return iso->inside + iso->row_words * ((size_t)z * (iso->def->cells[1] + 1) + y);
 }
 
-// Nodes on the border stay outside: what crosses the border is closed off there.
+// Nodes on the border always count as outside: the surface is closed there.
 static void sample_row(const rblIsosurface* iso, uint32_t y, uint32_t z, rblIsoFault* fault)
 {
     const rblAabbd* bounds = &iso->def->bounds;
@@ -87,7 +88,7 @@ rblResult rbl_iso_sample(rblIsosurface* iso)
 
 // ---- active cells ----
 
-// The nodes around a row of cells.
+// The rows of nodes at the edges of a row of cells.
 typedef struct RowNodes
 {
     const uint64_t* row[4]; // (y, z), (y + 1, z), (y, z + 1), (y + 1, z + 1)
@@ -103,7 +104,7 @@ static RowNodes row_nodes(const rblIsosurface* iso, uint32_t row)
         iso->row_words};
 }
 
-// Of 64 cells: a bit for each whose eight corners are not all on one side.
+// For 64 cells: a bit for each cell whose eight corners are not all on the same side.
 static uint64_t active_mask(const RowNodes* nodes, size_t word)
 {
     uint64_t any = 0, all = ~(uint64_t)0, any_after = 0, all_after = ~(uint64_t)0;
@@ -119,7 +120,7 @@ static uint64_t active_mask(const RowNodes* nodes, size_t word)
     return (any | any_after) & ~(all & all_after);
 }
 
-// Number of ones, by sums of 2, 4 and 8 bits side by side.
+// Number of set bits, by parallel sums of 2, 4 and 8 bits.
 static uint32_t count_bits(uint64_t mask)
 {
     mask -= mask >> 1 & 0x5555555555555555u;
@@ -165,7 +166,7 @@ static void fill_row(rblIsosurface* iso, uint32_t row)
     {
         for (uint64_t mask = active_mask(&nodes, word); mask != 0; mask &= mask - 1)
         {
-            const uint32_t bit = count_bits((mask & (~mask + 1)) - 1); // zeros below the lowest one
+            const uint32_t bit = count_bits((mask & (~mask + 1)) - 1); // zeros below the lowest set bit
             const uint32_t x = (uint32_t)word * 64 + bit;
             *cell++ = (rblIsoCell){.place = x | y << 10 | z << 20, .inside = corner_bits(&nodes, x)};
         }

@@ -1,12 +1,13 @@
-// Where the edges cross the surface, and its normals there: the Hermite data of dual contouring.
+// The points where grid edges cross the surface, and the normals there: the Hermite data of dual contouring.
 #include "base/error.h"
 #include "mesh/isosurface/isosurface_private.h"
 
-// How exactly a crossing is found, as a share of the edge.
+// Accuracy of a crossing, as a fraction of the edge, and the maximum number of steps to reach it. Three steps halve
+// the bracket at worst, so 37 halvings for 1e-11 take at most 111 steps.
 #define CROSSING_TOLERANCE 1e-11
 #define MAX_ITERATIONS     128
 
-// Slopes to both sides that differ by less, relative to their sum, belong to a smooth field.
+// A field counts as smooth at a point when its one-sided slopes differ by less than this fraction of their sum.
 #define SMOOTH_KINK 0.01
 
 typedef struct CrossingJob
@@ -15,14 +16,15 @@ typedef struct CrossingJob
     rblIsoFault* faults; // one per block
 } CrossingJob;
 
-// The field along a segment, and where it is known to go from inside to outside.
+// The field along a segment, and an interval in which it changes from inside to outside.
 typedef struct Bracket
 {
     const rblIsosurface* iso;
     rblVec3d ends[2];
-    double t[2];     // inside at t[0], outside at t[1]
-    double value[2]; // field - level; halved by the Illinois rule when an end stays for long
-    int kept;        // the end that the last step did not move, -1 before the first
+    double t[2]; // t[0] is inside, t[1] outside
+    // Field - level; the Illinois rule halves the value of an end that stays for several steps.
+    double value[2];
+    int kept; // the end that the last step did not move, -1 before the first
 } Bracket;
 
 static double next_guess(const Bracket* b, int iteration)
@@ -30,13 +32,13 @@ static double next_guess(const Bracket* b, int iteration)
     const double middle = 0.5 * (b->t[0] + b->t[1]);
     if (iteration % 3 == 2)
     {
-        return middle; // the bracket shrinks by half in three steps at worst, however wild the field
+        return middle; // at worst three steps halve the bracket, for any field
     }
     const double guess = b->t[0] + (b->t[1] - b->t[0]) * (b->value[0] / (b->value[0] - b->value[1]));
-    return guess > b->t[0] && guess < b->t[1] ? guess : middle; // NaN and infinities end in the middle too
+    return guess > b->t[0] && guess < b->t[1] ? guess : middle; // NaN and infinities lead to the middle too
 }
 
-// Ask the field at t and shrink the bracket. Returns which end moved.
+// Evaluate the field at t and shrink the bracket. Returns the end that moved.
 static int shrink(Bracket* b, double t, rblIsoFault* fault)
 {
     const double value =
@@ -49,7 +51,8 @@ static int shrink(Bracket* b, double t, rblIsoFault* fault)
     return moved;
 }
 
-// An end where the field is so close to the level is probably the root: look a little further in.
+// An end where the field is this close to the level is probably the root: evaluate once more, a little inside the
+// bracket.
 static void probe(Bracket* b, int end, double close_enough, rblIsoFault* fault)
 {
     const double t = b->t[end] + (end == 0 ? CROSSING_TOLERANCE : -CROSSING_TOLERANCE);
@@ -59,9 +62,9 @@ static void probe(Bracket* b, int end, double close_enough, rblIsoFault* fault)
     }
 }
 
-// Where the field goes from below the level to not below it: regula falsi with the Illinois rule and a bisection at
-// every third step, until the bracket is CROSSING_TOLERANCE wide. It gets there in one step more when a guess is
-// right, that is when the field there is as close to the level as that is on a straight line.
+// The root of field - level: regula falsi with the Illinois rule and a bisection in every third step, until the
+// bracket is CROSSING_TOLERANCE wide. When a guess is correct (the field there is as close to the level as it would
+// be for a linear field), probe() closes the bracket with one more evaluation.
 static double find_root(Bracket* b, rblIsoFault* fault)
 {
     const double rise = b->value[1] - b->value[0];
@@ -75,7 +78,7 @@ static double find_root(Bracket* b, rblIsoFault* fault)
     return fabs(b->value[0]) < fabs(b->value[1]) ? b->t[0] : b->t[1];
 }
 
-// The slope of the field at p along one axis, seen to both sides.
+// One-sided slopes of the field at p along one axis.
 typedef struct Slopes
 {
     double below, above;
@@ -91,8 +94,8 @@ static Slopes axis_slopes(const rblIsosurface* iso, rblVec3d p, rblVec3d low, rb
     return (Slopes){down > 0.0 ? below : above, up > 0.0 ? above : below};
 }
 
-// Central differences that reach `share` of a cell; never outside the bounds, where the field need not make sense.
-// `kink` tells how much the slopes to both sides differ, relative to their sum.
+// Central differences with a step of `share` of a cell, never outside the bounds, where the field may be undefined.
+// `kink` receives the difference of the one-sided slopes, relative to their sum.
 static rblVec3d differences(const rblIsosurface* iso, rblVec3d p, double share, double* kink,
                             rblIsoFault* fault)
 {
@@ -112,8 +115,8 @@ static rblVec3d differences(const rblIsosurface* iso, rblVec3d p, double share, 
     return sum;
 }
 
-// Wide differences are the best where the field has some noise, but mix the faces beside an edge of the solid. So they
-// are narrowed while the slopes to both sides disagree, and the ones that agree best are taken.
+// Wide differences are best for fields with some noise, but near an edge of the solid they mix the slopes of both
+// faces. So the step is reduced while the one-sided slopes disagree, and the differences that agree best are used.
 static rblVec3d estimate_gradient(const rblIsosurface* iso, rblVec3d p, rblIsoFault* fault)
 {
     static const double shares[] = {1e-3, 1e-5, 1e-7};
@@ -132,7 +135,8 @@ static rblVec3d estimate_gradient(const rblIsosurface* iso, rblVec3d p, rblIsoFa
     return best;
 }
 
-// Unit normal: the user's gradient; differences where that has no direction; `fallback` where they have none either.
+// Unit normal: the gradient of the user; differences where the gradient has no direction; `fallback` where they have
+// none either.
 static rblVec3d surface_normal(const rblIsosurface* iso, rblVec3d p, rblVec3d fallback, rblIsoFault* fault)
 {
     const rblVec3d none = {0, 0, 0};
@@ -175,7 +179,8 @@ static void cross_edge(const rblIsosurface* iso, const rblIsoCell* cell, uint32_
     const bool upward = (cell->inside & 1) != 0;
     if (!rbl_iso_cross_segment(iso, upward ? low : high, upward ? high : low, out, fault))
     {
-        // The outer end is on the border and only called outside: the surface is closed off there.
+        // The outer end lies on the border of the grid and counts as outside by definition: the surface is closed
+        // there.
         const double sign = upward ? 1.0 : -1.0;
         out->normal = (rblVec3d){axis == 0 ? sign : 0.0, axis == 1 ? sign : 0.0, axis == 2 ? sign : 0.0};
         out->t = 1.0;

@@ -1,26 +1,27 @@
-// Faces: around every crossed edge of the grid, the four cells beside it are joined by a quad. How a quad is cut into
-// triangles is chosen so that the triangles stay within the four tetrahedra that the edge spans with neighbouring pairs
-// of vertices. Those of different edges do not overlap as long as cells have one vertex, so that the surface does
-// not intersect itself (Ju and Udeshi 2006, "Intersection-free contouring on an octree grid").
+// Faces: the four cells around every crossed edge of the grid are connected by a quad. The quad is cut into triangles
+// in such a way that the triangles stay inside the four tetrahedra that the edge forms with neighbouring pairs of
+// vertices. Tetrahedra of different edges do not overlap while cells have one vertex each, so the surface does not
+// intersect itself (Ju and Udeshi 2006, "Intersection-free contouring on an octree grid").
 #include "base/error.h"
 #include "math/predicates.h"
 #include "mesh/isosurface/isosurface_private.h"
 
-// When the two ways to cut a quad cross the edge this close together, as a share of it, the quad stays whole.
+// A quad stays uncut when both of its cuts cross the edge within this distance of each other, as a fraction of the
+// edge.
 #define FLAT 1e-6
 
 typedef enum Cut
 {
-    CUT_NONE,   // a quad: either way is fine
+    CUT_NONE,   // not cut, stays a quad: both cuts are valid
     CUT_FIRST,  // along vertices 0 and 2
     CUT_SECOND, // along vertices 1 and 3
-    CUT_FAN     // neither way is: four triangles around the crossing, which becomes a vertex
+    CUT_FAN     // no cut is valid: four triangles around the crossing, which becomes a vertex
 } Cut;
 
 typedef struct Quad
 {
     rblVec3d ends[2];     // of the edge
-    double crossing;      // from ends[0], as a share of the edge
+    double crossing;      // from ends[0], as a fraction of the edge
     uint32_t vertices[4]; // counter-clockwise seen from outside
     rblVec3d positions[4];
 } Quad;
@@ -31,11 +32,11 @@ typedef struct CutJob
     uint8_t* cuts; // per crossing: a Cut
 } CutJob;
 
-// The quad around the edge that `cell` owns along `axis`.
+// The quad around the edge along `axis` that starts at corner 0 of `cell`.
 static Quad make_quad(const rblIsosurface* iso, const rblIsoCell* cell, uint32_t axis)
 {
-    static const uint8_t around[4] = {3, 2, 0,
-                                      1}; // seen from the upper end: bit 0 is a step down u, bit 1 down v
+    // Seen from the upper end: bit 0 is a step down along u, bit 1 along v.
+    static const uint8_t around[4] = {3, 2, 0, 1};
     uint32_t place[3];
     rbl_iso_cell_place(cell, place);
     const uint32_t u = (axis + 1) % 3;
@@ -51,7 +52,7 @@ static Quad make_quad(const rblIsosurface* iso, const rblIsoCell* cell, uint32_t
         beside[u] -= down & 1;
         beside[v] -= down >> 1;
         const rblIsoCell* other = &iso->cells[rbl_iso_find_cell(iso, beside[0], beside[1], beside[2])];
-        // In the other cell the edge starts `down` steps up from corner 0.
+        // In the other cell the edge starts at the corner `down` steps above corner 0.
         const uint32_t corner = (down & 1) << u | (down >> 1) << v;
         uint32_t edge = 4 * axis;
         while (rbl_iso_edge_corner(edge) != corner)
@@ -69,7 +70,8 @@ static bool same_sign(double a, double b)
     return (a > 0.0 && b > 0.0) || (a < 0.0 && b < 0.0);
 }
 
-// Does the segment a c pass through the triangle of edge p q and m? It may touch p q, but not the other two sides.
+// Whether the segment a c passes through the triangle of the edge p q and m. It may touch p q, but not the other two
+// sides.
 static bool passes_through(rblVec3d a, rblVec3d c, rblVec3d p, rblVec3d q, rblVec3d m)
 {
     const double at_edge = rbl_orient3d(a, c, p, q);
@@ -78,7 +80,8 @@ static bool passes_through(rblVec3d a, rblVec3d c, rblVec3d p, rblVec3d q, rblVe
     return same_sign(at_q, at_p) && (at_edge == 0.0 || same_sign(at_edge, at_q));
 }
 
-// Where the triangle crosses the edge p q, as a share of it; false when it misses the edge or touches an end.
+// The point where the triangle crosses the edge p q, as a fraction of the edge; false when it misses the edge or
+// touches an end.
 static bool crosses_edge(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d p, rblVec3d q, double* where)
 {
     const double at_p = rbl_orient3d(a, b, c, p);
@@ -91,8 +94,8 @@ static bool crosses_edge(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d p, rblVec3
     return true;
 }
 
-// May the quad be cut from vertex `from` to the opposite one? The cut must pass through the triangle that the edge
-// spans with one of the other two vertices, and the triangle on the far side of the edge must cross it.
+// Whether the quad may be cut from vertex `from` to the opposite one. The cut must pass through the triangle of the
+// edge and one of the other two vertices, and the triangle on the other side of the edge must cross the edge.
 static bool cut_fits(const Quad* quad, uint32_t from, double* where)
 {
     const rblVec3d p = quad->ends[0];
@@ -105,8 +108,8 @@ static bool cut_fits(const Quad* quad, uint32_t from, double* where)
            (passes_through(a, c, p, q, d) && crosses_edge(a, b, c, p, q, where));
 }
 
-// Of two possible cuts the better one is that whose triangles meet the edge nearer to the true crossing: across a
-// sharp edge of the solid this is the cut along it.
+// Of two valid cuts the better one has the triangles that meet the edge nearer to the true crossing: at a sharp edge
+// of the solid this is the cut along it.
 static Cut choose_cut(const Quad* quad)
 {
     double first, second;

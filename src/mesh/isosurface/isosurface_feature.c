@@ -1,17 +1,20 @@
-// Where the tangent planes at the crossings of a patch meet, in the sense of least squares (Ju et al. 2002):
+// The point where the tangent planes at the crossings of a patch meet, in the least-squares sense (Ju et al. 2002):
 //   E(x) = sum of (n_i . (x - p_i))^2 = (x - x0)^T A (x - x0) + rest,   A = sum of n_i n_i^T
-// with x0 as close to the mean of the crossings as A allows: directions in which A is weak, because the normals hardly
-// differ, are left alone. On a face that gives the mean itself, on an edge the nearest point of the edge, at a corner
-// the corner. Where x0 is outside the cell, the best point inside is found exactly, not by moving x0 to the cell.
+// x0 is as close to the mean of the crossings as A allows: x0 equals the mean in directions in which A is weak
+// because the normals hardly differ. On a face x0 is the mean itself, on an edge the nearest point of the edge, at a
+// corner the corner. Where x0 is outside the cell, the best point inside the cell is computed exactly, not by moving
+// x0 to the cell.
 #include "math/mat3.h"
 #include "mesh/isosurface/isosurface_private.h"
 
-// Eigenvalues of A below this share of the largest count as zero: an edge is one when its normals differ by more than
-// about 16 degrees, for tan^2 of half that angle is the share when both faces are crossed equally often.
+// Eigenvalues of A below this fraction of the largest one count as zero. When both faces of an edge are crossed
+// equally often, the fraction is tan^2 of half the angle between their normals: edges are recognised from about 16
+// degrees on.
 #define WEAK_EIGENVALUE 0.02
 
-// Pull towards the target, as a share of A's largest eigenvalue, where x0 is outside the box and the best point inside
-// is not unique. It moves that point by less than PULL / WEAK_EIGENVALUE of a cell.
+// Weight of a term that attracts x to the target, as a fraction of the largest eigenvalue of A, for the case that x0
+// is outside the box and the best point inside is not unique. It moves that point by less than PULL / WEAK_EIGENVALUE
+// of a cell.
 #define PULL 1e-6
 
 // An energy x^T H x - 2 g^T x over a box.
@@ -40,8 +43,8 @@ static double energy_of(const BoxProblem* problem, const double x[3])
     return energy;
 }
 
-// Solve m x = right by Cholesky's method, m symmetric and positive definite; x holds the right side at first. Only the
-// lower half of m is read, and becomes the factor.
+// Solve m x = right by Cholesky factorisation; m is symmetric and positive definite. x contains the right side at the
+// start. Only the lower half of m is read, and is overwritten by the factor.
 static void solve_positive(double m[3][3], double x[3])
 {
     for (int i = 0; i < 3; ++i)
@@ -70,7 +73,8 @@ static void solve_positive(double m[3][3], double x[3])
     }
 }
 
-// Set the coordinates that are not fixed to where the energy is least. A fixed one gets the equation x_i = x_i.
+// Set the coordinates that are not fixed to the minimum of the energy. A fixed coordinate gets the equation x_i =
+// x_i.
 static void solve_free(const BoxProblem* problem, Candidate* candidate)
 {
     double m[3][3], x[3];
@@ -101,8 +105,8 @@ static bool in_box(const BoxProblem* problem, const double x[3])
     return inside;
 }
 
-// The energy is convex: where its minimum is outside the box, the best point inside is on a side, and so on down to
-// the corners. `first` is the first axis that may still be fixed, so that no side is looked at twice.
+// The energy is convex: when its minimum is outside the box, the best point inside is on a side, and the same holds
+// on the sides and edges. `first` is the first axis that may still be fixed, so that no side is examined twice.
 static void search_box(const BoxProblem* problem, Candidate candidate, int first, Candidate* best)
 {
     Candidate solved = candidate;
@@ -139,7 +143,7 @@ static void add_outer(double h[3][3], rblVec3d v, double weight)
     }
 }
 
-// H and g such that A alone has its minimum at `best`, and the pull its own at the target.
+// H and g such that the part of A has its minimum at `best`, and the attracting term its minimum at the target.
 static void pull_to_target(BoxProblem* problem, const rblIsoFeature* feature)
 {
     const double best[3] = {feature->best.x, feature->best.y, feature->best.z};

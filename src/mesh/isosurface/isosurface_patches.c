@@ -1,13 +1,14 @@
-// How the surface runs through a cell. On each side of a cell it joins the crossed edges in pairs; followed from side to
-// side the pairs form closed loops, and each loop bounds one patch, which gets one vertex (Nielson 2004). The two cells
-// beside a side pair its edges alike, so the patches close up to a manifold, and the quads between their vertices to
-// the dual manifold: each vertex has one fan of quads, in the order of its loop.
+// The patches of the surface in a cell. On each side of a cell the surface connects the crossed edges in pairs.
+// Followed from side to side, the pairs form closed loops; each loop bounds one patch, and each patch gets one vertex
+// (Nielson 2004). Both cells at a side use the same pairs, so the patches together form a closed manifold, and the
+// quads between their vertices form the dual manifold: each vertex has one fan of quads, in the order of its loop.
 //
-// A side whose corners alternate can be paired in two ways. The field at its middle decides: inside there, it joins
-// the corners inside, else those outside. One thing is left that would not be manifold: when on both sides of
-// such a face one patch passes through it twice, its two vertices would be joined by two edges, that is by one edge with
-// four quads. Pairing the other way splits a loop that passes twice (a pair of oriented arcs a-b, c-d of one loop
-// becomes a-d, c-b, of two), in both cells; and as loops are only ever split, no new such face appears elsewhere.
+// A side with alternating corners has two possible pairings. The field at its middle decides: if the middle is
+// inside, the inside corners are connected, otherwise the outside corners. One non-manifold case remains: when one
+// patch passes through such a side twice in both cells, the two vertices would be connected by two edges, which is
+// one edge with four quads. The other pairing splits a loop that passes twice (the oriented arcs a-b, c-d of one loop
+// become a-d, c-b of two loops), in both cells. Loops are only split, never joined, so no new case appears at another
+// side.
 #include "base/error.h"
 #include "mesh/isosurface/isosurface_private.h"
 
@@ -51,7 +52,7 @@ uint32_t rbl_iso_cut_corner(const rblIsoCell* cell, uint32_t side)
 
 // ---- loops ----
 
-// Give both edges the same, lower label, and everything labelled like them.
+// Give both edges, and all edges with their labels, the lower of the two labels.
 static void join_edges(uint8_t labels[12], uint32_t a, uint32_t b)
 {
     const uint8_t low = labels[a] < labels[b] ? labels[a] : labels[b];
@@ -87,7 +88,7 @@ static void join_side(const rblIsoCell* cell, uint32_t side, uint8_t labels[12])
     }
 }
 
-// Follow the pairs of all sides. Patches are numbered by their lowest edge.
+// Follow the pairs of all sides. Patches are numbered in the order of their lowest edges.
 static void find_loops(rblIsoCell* cell)
 {
     uint8_t labels[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
@@ -127,9 +128,9 @@ bool rbl_iso_passes_twice(const rblIsoCell* cell, uint32_t side)
     return same;
 }
 
-// ---- the passes ----
+// ---- passes ----
 
-// Decide the lower three sides of each cell; the upper ones are the lower ones of other cells.
+// Decide the pairings of the lower three sides of each cell; its upper sides are lower sides of other cells.
 static void decide_block(rblRange range, void* context)
 {
     const PatchJob* job = context;
@@ -185,7 +186,7 @@ static void loop_block(rblRange range, void* context)
     }
 }
 
-// Pair the edges of a side the other way where one patch passes through it twice in both cells.
+// Use the other pairing for sides that one patch passes twice in both cells.
 static void split_double_sides(const rblIsosurface* iso)
 {
     for (uint32_t i = 0; i < iso->cell_count; ++i)
@@ -219,7 +220,7 @@ uint32_t rbl_iso_owned_crossing(const rblIsoCell* cell, uint32_t axis)
     return crossing;
 }
 
-// Hand out the numbers of vertices and crossings.
+// Assign the numbers of vertices and crossings.
 static rblResult number_elements(rblIsosurface* iso)
 {
     uint64_t vertices = 0;
@@ -235,7 +236,7 @@ static rblResult number_elements(rblIsosurface* iso)
             crossings += rbl_iso_crosses(cell->inside, 4 * axis);
         }
     }
-    // A crossing becomes four triangles at most, whose corners must count up to 2^32 - 4.
+    // A crossing becomes at most four triangles, and the number of their corners must stay below 2^32 - 4.
     if (crossings > UINT32_MAX / 12 - 1)
     {
         return rbl_fail(RBL_ERROR_LIMIT, "isosurface: the surface is too large, %llu quads; use fewer cells",

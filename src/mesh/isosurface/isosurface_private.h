@@ -11,6 +11,7 @@
 #include "math/aabb.h"
 #include "mesh/isosurface/isosurface.h"
 
+// Largest number of cells along an axis: rblIsoCell.place has 10 bits per axis.
 #define RBL_ISO_MAX_CELLS 1024
 
 // Vertices keep this distance from the sides of their cells, in cell sizes: vertices of different cells never coincide.

@@ -1,47 +1,51 @@
-// Tips that poke out between the nodes. A corner of a solid can reach most of a cell past the last node inside it, into
-// an empty cell, one whose corners are all outside: there is no vertex there, and those nearby stop at the sides of
-// their cells. Where planes seen by one cell meet outside it, and the field agrees that the surface is there,
-//  - the vertex of the cell that holds this tip moves there, if it has not seen as much itself,
-//  - or, that cell being empty, the vertex of a cell next to it reaches in.
+// Tips of a solid between the nodes of the grid. A corner of a solid can extend by most of a cell beyond the last
+// node inside it, into an empty cell (all corners outside). An empty cell has no vertex, and the vertices of its
+// neighbours stop at the sides of their cells. When the planes that one cell found meet outside it, and the field
+// confirms that the surface is there,
+//  - the vertex of the cell that contains this tip moves there, if the feature of that cell has a lower rank,
+//  - or, if that cell is empty, the vertex of a cell next to it moves into it ("reaches" it).
 //
-// A vertex that reaches into the empty cell behind a side keeps the surface free of self-intersections, because its cell
-// and the empty one act as one taller cell. Towards each neighbour that demands that either the cell behind the
-// neighbour's same side is empty as well (and it is then kept for cells that reach the same way), or that the line to the
-// neighbour's vertex passes through the side that the two cells share.
+// A vertex that moves into the empty cell behind a side causes no self-intersection if its cell and the empty one
+// together act as one longer cell. For each neighbour this requires one of two conditions: the cell behind the same
+// side of the neighbour is empty too (it is then reserved for cells that reach in the same direction), or the line to
+// the vertex of the neighbour passes through the side that the two cells share.
 #include "base/error.h"
 #include "base/hash_map.h"
 #include "mesh/isosurface/isosurface_private.h"
 
+// Value for "no side"; sides are 0 to 5.
 #define STAYS 6
 
-// How far before and behind the tip the field is asked, as a share of the way from the mean of the crossings.
+// Distance of the two field evaluations before and behind the tip, as a fraction of the distance from the mean of the
+// crossings to the tip.
 #define PROBE 0.1
 
-// Where neighbours do not let a vertex reach all the way, it goes back towards its cell, an eighth at a time.
+// A vertex that its neighbours do not allow to reach the tip moves back towards its cell in steps of this fraction of
+// the distance, at most MAX_STEPS of them: 8 x 0.125 is the whole distance.
 #define STEP_BACK 0.125
 #define MAX_STEPS 8
 
-// A cell of the grid, active or not. Sides are numbered 2 * axis + up.
+// A cell of the grid, active or not. Side numbers are 2 * axis + up.
 typedef struct Place
 {
     uint32_t at[3];
 } Place;
 
-// A point outside its cell at which all planes that the cell sees meet.
+// A point outside a cell at which all planes that the cell found meet.
 typedef struct Tip
 {
     rblVec3d point;
     rblVec3d mean;   // of the cell's crossings
-    Place place;     // the cell of the grid that holds the point
+    Place place;     // the cell of the grid that contains the point
     uint32_t holder; // the active cell there, or RBL_NONE
-    uint32_t side;   // the side of the cell that saw it, through which it lies farthest outside
+    uint32_t side;   // the side of the finding cell beyond which the point lies farthest
 } Tip;
 
 typedef struct Reach
 {
     rblIsosurface* iso;
-    uint8_t* moved;    // per active cell: the side it reaches through, or STAYS
-    rblHashMap claims; // empty cells by place: the side through which they may be reached
+    uint8_t* moved;    // per active cell: the side that its vertex reaches through, or STAYS
+    rblHashMap claims; // reserved empty cells: the side through which they may be reached
     rblIsoFault fault;
 } Reach;
 
@@ -57,7 +61,7 @@ static Place place_of(const rblIsosurface* iso, uint32_t cell)
     return place;
 }
 
-// The next place through a side; false at the border.
+// Move to the next cell through a side; false at the border.
 static bool step_through(const rblIsosurface* iso, Place* place, uint32_t side)
 {
     const uint32_t axis = side / 2;
@@ -65,13 +69,13 @@ static bool step_through(const rblIsosurface* iso, Place* place, uint32_t side)
     return place->at[axis] < iso->def->cells[axis];
 }
 
-// The active cell at a place, or RBL_NONE.
+// The active cell at a grid position, or RBL_NONE.
 static uint32_t cell_at(const rblIsosurface* iso, const Place* place)
 {
     return rbl_iso_find_cell(iso, place->at[0], place->at[1], place->at[2]);
 }
 
-// One patch, which passes through no side twice: its vertex is free to move.
+// Whether the cell has one patch that passes no side twice, so that its vertex may move.
 static bool is_simple(const rblIsoCell* cell)
 {
     bool simple = cell->patch_count == 1;
@@ -82,7 +86,7 @@ static bool is_simple(const rblIsoCell* cell)
     return simple;
 }
 
-// Empty, and not kept for another side.
+// Whether the cell is empty and not reserved for another side.
 static bool is_free(const Reach* reach, const Place* place, uint32_t side)
 {
     const uint32_t claim = rbl_hash_map_find(&reach->claims, place_key(place));
@@ -98,8 +102,8 @@ static rblResult claim(Reach* reach, const Place* place, uint32_t side)
 
 // ---- neighbours ----
 
-// Does the line from the tip to a vertex of the cell beyond side `other` pass through that side of the cell itself, and
-// not of the one behind it?
+// Whether the line from the tip to a vertex of the cell beyond side `other` passes through that side of the cell
+// itself, not of the cell behind it.
 static bool passes_below(const rblIsosurface* iso, const rblIsoCell* cell, uint32_t side, uint32_t other,
                          rblVec3d tip, rblVec3d vertex)
 {
@@ -127,7 +131,7 @@ static bool all_pass_below(const rblIsosurface* iso, const rblIsoCell* cell, uin
     return true;
 }
 
-// May the vertex of `cell` go to the tip behind `side` as far as the neighbour beyond side `other` is concerned?
+// Whether the neighbour beyond side `other` allows the vertex of `cell` to move to the tip behind `side`.
 static bool neighbour_agrees(const Reach* reach, uint32_t cell, uint32_t side, uint32_t other, rblVec3d tip)
 {
     const rblIsosurface* iso = reach->iso;
@@ -141,7 +145,7 @@ static bool neighbour_agrees(const Reach* reach, uint32_t cell, uint32_t side, u
     {
         return false;
     }
-    if (other / 2 == side / 2) // straight below
+    if (other / 2 == side / 2) // opposite or same side
     {
         return true;
     }
@@ -159,7 +163,7 @@ static bool neighbours_agree(const Reach* reach, uint32_t cell, uint32_t side, r
     return agree;
 }
 
-// Keep what is behind the cell, and empty behind its neighbours, for this side.
+// Reserve the cell behind `side`, and the empty cells behind the same side of the neighbours, for this side.
 static rblResult claim_behind(Reach* reach, uint32_t cell, uint32_t side)
 {
     Place behind = place_of(reach->iso, cell);
@@ -180,8 +184,8 @@ static rblResult claim_behind(Reach* reach, uint32_t cell, uint32_t side)
 
 // ---- tips ----
 
-// The place that holds a point given in the coordinates of a patch; false when it is not on the grid or is farther
-// from the cell than its neighbours.
+// The grid cell that contains a point in the coordinates of a patch; false when it is outside the grid or not the
+// cell or one of its neighbours.
 static bool find_place(const rblIsosurface* iso, uint32_t cell, rblVec3d point, Place* place)
 {
     const double unit = rbl_iso_unit(iso);
@@ -198,7 +202,7 @@ static bool find_place(const rblIsosurface* iso, uint32_t cell, rblVec3d point, 
     return true;
 }
 
-// The side through which a point lies farthest outside, or STAYS when it is hardly outside.
+// The side beyond which a point lies farthest, or STAYS when it is outside by less than RBL_ISO_INSET.
 static uint32_t farthest_side(const rblIsosurface* iso, rblVec3d point)
 {
     uint32_t side = STAYS;
@@ -217,7 +221,7 @@ static uint32_t farthest_side(const rblIsosurface* iso, rblVec3d point)
     return side;
 }
 
-// False when the planes meet inside the cell, or too far away to be trusted.
+// False when the planes meet inside the cell, or too far away to be reliable.
 static bool find_tip(const rblIsosurface* iso, const rblIsoSharp* sharp, Tip* tip)
 {
     const rblVec3d corner = rbl_iso_cell_corner(iso, &iso->cells[sharp->cell]);
@@ -232,7 +236,8 @@ static bool find_tip(const rblIsosurface* iso, const rblIsoSharp* sharp, Tip* ti
     return true;
 }
 
-// Seen from the mean of the crossings, the surface must lie between a little before the tip and a little behind.
+// Whether the surface crosses the line from the mean of the crossings to the tip, within PROBE before and behind the
+// tip.
 static bool surface_is_at(Reach* reach, const Tip* tip)
 {
     const rblIsosurface* iso = reach->iso;
@@ -247,7 +252,7 @@ static bool surface_is_at(Reach* reach, const Tip* tip)
     return inside[0] != inside[1];
 }
 
-// Let the vertex of `cell` reach through `side`, towards the tip as far as its neighbours agree.
+// Move the vertex of `cell` through `side`, as far towards the tip as its neighbours allow.
 static rblResult try_to_reach(Reach* reach, uint32_t cell, uint32_t side, rblVec3d tip, bool* done)
 {
     rblIsosurface* iso = reach->iso;
@@ -273,7 +278,7 @@ static rblResult try_to_reach(Reach* reach, uint32_t cell, uint32_t side, rblVec
     return RBL_OK;
 }
 
-// A tip in an empty cell: any cell next to that may reach in, the one that saw it first.
+// A tip in an empty cell: any cell next to it may reach it; the cell that found the tip is tried first.
 static rblResult offer_tip(Reach* reach, uint32_t cell, const Place* empty, rblVec3d tip, bool* done)
 {
     const Place seer = place_of(reach->iso, cell);
@@ -294,7 +299,7 @@ static rblResult offer_tip(Reach* reach, uint32_t cell, const Place* empty, rblV
     return RBL_OK;
 }
 
-// The cell and the one behind a side, as one box.
+// The box of the cell together with the cell behind a side.
 static rblAabbd tall_box(const rblIsosurface* iso, uint32_t side)
 {
     rblAabbd box = rbl_iso_cell_box(iso);
@@ -306,7 +311,7 @@ static rblAabbd tall_box(const rblIsosurface* iso, uint32_t side)
     return box;
 }
 
-// A tip in a cell that has not seen as much itself becomes that cell's vertex.
+// A tip in an active cell whose own feature has a lower rank becomes the vertex of that cell.
 static rblResult give_tip(Reach* reach, const rblIsoSharp* sharp)
 {
     rblIsosurface* iso = reach->iso;
@@ -324,12 +329,13 @@ static rblResult give_tip(Reach* reach, const rblIsoSharp* sharp)
     return RBL_OK;
 }
 
-// A tip in an empty cell: a corner is worth reaching from any cell next to it, an edge from the one that saw it.
+// A tip in an empty cell: a corner may be reached from any cell next to it, an edge only from the cell that found it.
 static rblResult reach_tip(Reach* reach, const rblIsoSharp* sharp)
 {
     rblIsosurface* iso = reach->iso;
     Tip tip;
-    const bool settled = iso->cells[sharp->cell].rank != sharp->feature.rank; // it was given a better tip
+    // The cell has received a better tip.
+    const bool settled = iso->cells[sharp->cell].rank != sharp->feature.rank;
     if (settled || !find_tip(iso, sharp, &tip) || tip.holder != RBL_NONE || !surface_is_at(reach, &tip))
     {
         return RBL_OK;
@@ -350,7 +356,7 @@ static rblResult reach_tip(Reach* reach, const rblIsoSharp* sharp)
     return RBL_OK;
 }
 
-// Corners first: an edge must not take their place.
+// Corners come before edges, so that an edge never occupies the cell that a corner needs.
 static rblResult for_all_sharp(Reach* reach, rblResult (*visit)(Reach* reach, const rblIsoSharp* sharp))
 {
     const rblIsosurface* iso = reach->iso;
@@ -367,7 +373,8 @@ static rblResult for_all_sharp(Reach* reach, rblResult (*visit)(Reach* reach, co
     return rbl_iso_check_faults(&reach->fault, 1);
 }
 
-// All giving comes before all reaching, which relies on where the vertices of the neighbours are.
+// Active cells receive their tips before any vertex reaches into an empty cell, because that depends on the vertices
+// of the neighbours.
 static rblResult reach_all(Reach* reach)
 {
     for (uint32_t i = 0; i < reach->iso->cell_count; ++i)

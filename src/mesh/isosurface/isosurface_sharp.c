@@ -1,8 +1,8 @@
-// Cells that see an edge or a corner of the solid get a closer look: the surface is also crossed with the diagonals of
-// the cell's sides. Of the three faces at a corner a cell's edges often cross only two, and the vertex then lies on their
-// common edge but not at the corner. Over 1000 rotations of a cube on a grid of 24^3 cells this, with the reach of
-// isosurface_reach.c, takes the farthest that a corner is from the mesh from 0.78 to below 0.5 of a cell; the
-// diagonals of the cell itself add nothing to that.
+// Cells with an edge or a corner of the solid also use the crossings of the surface with the diagonals of the sides
+// of the cell. At a corner of three faces the edges of a cell often cross only two of them, and the vertex then lies
+// on the common edge of the two but not at the corner. Measured over 1000 rotations of a cube on a grid of 24^3
+// cells: together with isosurface_reach.c the largest distance of a corner of the cube from the mesh decreases from
+// 0.78 to below 0.5 of a cell. The diagonals through the inside of the cell do not improve it further.
 #include "base/error.h"
 #include "mesh/isosurface/isosurface_private.h"
 
@@ -46,9 +46,9 @@ static void look_closer(const rblIsosurface* iso, const rblIsoCell* cell, rblIso
     }
 }
 
-// The vertex goes to where all planes meet, if that is in the cell. Otherwise the edge that the cell's own edges have
-// seen comes first, and of its points in the cell the one nearest to the meeting point; isosurface_reach.c may yet
-// move the vertex all the way.
+// The vertex moves to the point where all planes meet, if that is in the cell. Otherwise the edge of the solid that
+// the crossings on the edges of the cell define has priority: the vertex moves to the point of it in the cell that is
+// nearest to the meeting point. isosurface_reach.c may later move the vertex to the meeting point itself.
 static void sharpen_cell(rblIsosurface* iso, rblIsoSharp* sharp, rblIsoFault* fault)
 {
     rblIsoCell* cell = &iso->cells[sharp->cell];
@@ -80,7 +80,7 @@ static void sharpen_block(rblRange range, void* context)
     }
 }
 
-// Simple cells of rank above 1, in order.
+// List the simple cells of rank above 1, in order.
 static rblResult list_sharp_cells(rblIsosurface* iso)
 {
     uint32_t count = 0;

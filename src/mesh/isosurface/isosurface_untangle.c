@@ -1,15 +1,17 @@
-// Cells of one patch that passes through a side twice. Beyond that side are two patches, each with its own vertex, and
-// the lines to both cross the side. The surface meets the side in two bent lines, each around one of the corners that are
-// cut off; bent too far, they would cross. They do not as long as each bend stays on its corner's half of the side.
-// Vertices at the mean of the crossings were never seen to break this; one moved to a feature may, and is taken
-// back towards the mean as far as needed.
+// Cells whose one patch passes through a side twice. The cell beyond that side has two patches with a vertex each,
+// and the lines to both vertices cross the side. The surface meets the side in two bent lines, each around one of the
+// corners that are cut off. If they bent too far, they would cross; they do not as long as each bend stays on the
+// half of the side that contains its corner. Vertices at the mean of the crossings never violated this in tests. A
+// vertex that was moved to a feature can violate it, and is then moved back towards the mean as far as needed.
 #include "mesh/isosurface/isosurface_private.h"
 
+// Step towards the mean, as a fraction of the distance, and the number of steps: 8 x 0.125 is the whole distance.
 #define STEP_BACK 0.125
 #define MAX_STEPS 8
 
-// How much farther than with the mean a bend may reach, in cells. Of 150000 cells that saw an edge of a cube in 1000
-// rotations, one needed it to keep its vertex on that edge; no self-intersection came of it in 10^7 faces of noise.
+// Distance, in cells, by which a bend may reach farther than with the vertex at the mean. Of 150000 cells with an
+// edge of a cube, in 1000 rotations, one needed it to keep its vertex on that edge. It caused no self-intersection in
+// 10^7 faces of noise.
 #define LENIENCE 0.05
 
 // The cell beyond a side with alternating corners; it is active.
@@ -21,8 +23,8 @@ static const rblIsoCell* cell_beyond(const rblIsosurface* iso, const rblIsoCell*
     return &iso->cells[rbl_iso_find_cell(iso, place[0], place[1], place[2])];
 }
 
-// Where the line from a to b crosses the side: the distance of that point from the corner along the edges, in cells.
-// Below 1 it is on the corner's half of the side.
+// The distance from the corner to the point where the line from a to b crosses the side, measured along the edges
+// (L1), in cells. Below 1 the point is on the half of the side that contains the corner.
 static double bend_distance(const rblIsosurface* iso, const rblIsoCell* cell, uint32_t side, uint32_t corner,
                             rblVec3d a, rblVec3d b)
 {
@@ -41,7 +43,7 @@ static double bend_distance(const rblIsosurface* iso, const rblIsoCell* cell, ui
     return distance;
 }
 
-// The largest such distance over all bends, with the cell's vertex at a given place; 0 when no side is passed twice.
+// The largest of these distances over all bends, for a given position of the vertex; 0 when no side is passed twice.
 static double worst_bend(const rblIsosurface* iso, const rblIsoCell* cell, rblVec3d vertex)
 {
     double worst = 0.0;
@@ -63,8 +65,8 @@ static double worst_bend(const rblIsosurface* iso, const rblIsoCell* cell, rblVe
     return worst;
 }
 
-// Take the vertex back to where the planes seen by the cell's edges put it, and from there on towards the mean, until
-// the bends are harmless or no worse than with the mean itself.
+// Move the vertex back to the position that the crossings of the cell edges give, and from there towards the mean,
+// until the bends are harmless or not worse than with the mean itself.
 static void untangle(const rblIsosurface* iso, const rblIsoCell* cell, rblVec3d* vertex)
 {
     uint32_t place[3];

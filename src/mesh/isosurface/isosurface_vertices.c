@@ -1,9 +1,9 @@
-// One vertex for every patch: surface nets put it at the mean of the patch's crossings (Gibson 1998), dual contouring
-// where the tangent planes at the crossings meet (isosurface_feature.c).
+// One vertex for every patch. Surface nets place it at the mean of the crossings of the patch (Gibson 1998), dual
+// contouring at the point where the tangent planes at the crossings meet (isosurface_feature.c).
 #include "base/error.h"
 #include "mesh/isosurface/isosurface_private.h"
 
-// The crossing of any of a cell's edges.
+// The crossing on any edge of a cell.
 static const rblIsoCrossing* edge_crossing(const rblIsosurface* iso, const rblIsoCell* cell, uint32_t edge)
 {
     uint32_t place[3];

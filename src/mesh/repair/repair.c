@@ -1,4 +1,4 @@
-// Mesh repair as a script of passes.
+// Mesh repair as a sequence of passes.
 #include "mesh/repair/repair.h"
 
 #include "base/def.h"
@@ -7,8 +7,8 @@
 #include "mesh/inspect.h"
 #include <string.h>
 
-// One pass may make work for another (dropping a face can leave a T-junction, which can leave a duplicate);
-// more than a few rounds of that are knots that no further round undoes.
+// Maximum number of rounds. One pass may create work for another (removing a face can leave a T-junction, which can
+// leave a duplicate); defects that remain after a few rounds are not removed by further rounds.
 #define MAX_ROUNDS 8
 
 typedef rblResult Pass(rblRepair* r);
@@ -29,7 +29,7 @@ static rblResult run(rblRepair* r, Pass* pass)
     return result;
 }
 
-// Grows whenever a pass changes something.
+// A number that grows whenever a pass changes something.
 static uint64_t count_changes(const rblRepair* r)
 {
     const rblRepairReport* report = r->report;
@@ -63,7 +63,7 @@ static rblResult mend_surface(rblRepair* r)
     return run(r, rbl_repair_split_vertices);
 }
 
-// The script, in the order of rblRepairReport.
+// All passes, in the order of rblRepairReport.
 rblResult rbl_repair_mend(rblRepair* r)
 {
     RBL_TRY(run(r, rbl_repair_drop_non_finite));
@@ -108,7 +108,7 @@ static bool same_layers(const rblMeshView* a, const rblMeshView* b)
     return same;
 }
 
-// The outcome differs from the source in nothing but names that repair never touches.
+// Whether the result equals the source. Names are not compared, since repair never changes them.
 static bool same_mesh(const rblMeshView* a, const rblMeshView* b)
 {
     return a->vertex_count == b->vertex_count && a->face_count == b->face_count &&
@@ -140,7 +140,7 @@ static void add_counts(rblRepairReport* sum, const rblRepairReport* more)
     sum->dropped_vertices += more->dropped_vertices;
 }
 
-// Nothing is wrong but that faces intersect.
+// Whether intersecting faces are the only defect.
 static bool only_crosses(const rblMeshReport* after)
 {
     return after->closed && after->manifold && after->oriented && after->degenerate_faces.count == 0 &&
@@ -168,7 +168,7 @@ static rblResult cut_if_needed(rblRepair* r, rblMesh** mesh)
     return RBL_OK;
 }
 
-// Rebuild the surface and judge it.
+// Rebuild the surface and inspect the result.
 static rblResult rebuild(rblRepair* r, const rblMeshView* mesh, bool smooth, rblMesh** out)
 {
     rblMesh* rebuilt;
@@ -186,7 +186,7 @@ static rblResult rebuild(rblRepair* r, const rblMeshView* mesh, bool smooth, rbl
     return RBL_OK;
 }
 
-// With sharp edges first; if these fold over each other, smooth. What has no inside cannot be rebuilt.
+// Rebuild with sharp edges first; if these fold over, rebuild smooth. A mesh without an inside cannot be rebuilt.
 static rblResult rebuild_if_needed(rblRepair* r, rblMesh** mesh)
 {
     if (r->report->solid || r->options.remesh_cells == 0 || r->unorientable > 0)
@@ -197,14 +197,14 @@ static rblResult rebuild_if_needed(rblRepair* r, rblMesh** mesh)
     {
         rblMesh* rebuilt;
         const rblResult result = rebuild(r, rbl_mesh_get_view(*mesh), smooth != 0, &rebuilt);
-        if (result == RBL_ERROR_GEOMETRY) // the grid finds no surface: keep the result so far
+        if (result == RBL_ERROR_GEOMETRY) // the grid contains no surface: keep the result so far
         {
             return RBL_OK;
         }
         RBL_TRY(result);
         if (!r->report->solid && smooth == 0)
         {
-            rbl_mesh_free(rebuilt); // the other way starts from the old surface again
+            rbl_mesh_free(rebuilt); // the other method starts from the old surface again
             continue;
         }
         rbl_mesh_free(*mesh);
@@ -213,15 +213,15 @@ static rblResult rebuild_if_needed(rblRepair* r, rblMesh** mesh)
     return RBL_OK;
 }
 
-// `before` is what was found out about the source, null when it was not inspected to the end.
+// `before` is the report of the source, null when its inspection was not completed.
 static rblResult judge(rblRepair* r, rblMesh** mesh, const rblMeshReport* before)
 {
     const rblMeshView* outcome = rbl_mesh_get_view(*mesh);
     const bool same = same_mesh(r->source, outcome);
     if (same)
     {
-        // Surfaces taken apart where they touch are welded and taken apart again while the rest of the mesh
-        // needs mending. If all comes out as it went in, nothing was changed.
+        // Surfaces that were separated where they touch are welded and separated again while the rest of the mesh
+        // needs repair. If the result equals the source, nothing was changed.
         *r->report = (rblRepairReport){.solid = false};
     }
     if (same && before != NULL)

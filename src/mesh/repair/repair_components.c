@@ -1,23 +1,23 @@
-// Whole components: without volume they go, with volume they are turned the right way out.
+// Whole components: those without volume are removed, the others are oriented outward.
 #include "base/error.h"
 #include "math/aabb.h"
 #include "mesh/components.h"
 #include "mesh/repair/repair.h"
 #include <string.h>
 
-// Even without a tolerance, less thickness than this part of its size is rounding and not volume.
+// Smallest mean thickness of a component relative to its size, also for a tolerance of 0; less is rounding error.
 #define THINNEST 1e-12
 
-// Triangles of a component that are asked whether it lies inside others.
+// Maximum number of triangles of a component that are tested for lying inside other components.
 #define MAX_SAMPLES 4096u
 
 typedef struct Component
 {
-    rblVec3d origin; // some vertex of it
+    rblVec3d origin; // any vertex of it
     double volume6;  // six times the volume; about `origin`
     double area2;    // twice the area
     rblAabbd bounds;
-    bool closed; // no boundary, neighbours agree about orientation
+    bool closed; // no boundary, and a consistent orientation
     bool seen;
 } Component;
 
@@ -40,7 +40,7 @@ static void measure_face(const rblRepair* r, uint32_t f, Component* component)
     }
 }
 
-// Measures in the scratch arena, one per component; `labels` has an entry per face.
+// Measure all components, in the scratch arena; `labels` has an entry per face.
 static rblResult measure_components(rblRepair* r, uint32_t* labels, Component** out, uint32_t* count)
 {
     RBL_TRY(rbl_repair_components(r, labels, count));
@@ -61,7 +61,7 @@ static rblResult measure_components(rblRepair* r, uint32_t* labels, Component** 
     return RBL_OK;
 }
 
-// Closed, but thinner on average than the tolerance: the two sides of a plate of area A have 2 A together.
+// Closed, but thinner on average than the tolerance. The two sides of a plate of area A have the area 2 A.
 static bool lacks_volume(const rblRepair* r, const Component* component)
 {
     const double size = rbl_distance3d(component->bounds.lower, component->bounds.upper);
@@ -95,7 +95,7 @@ rblResult rbl_repair_drop_components(rblRepair* r)
 
 // ---- outward ----
 
-// The faces of closed components alone, as a view; `faces` gets the face that each face of the view is.
+// A view of the faces of closed components only; `faces` receives the original face of each.
 static rblResult view_closed(rblRepair* r, const uint32_t* labels, const Component* components,
                              rblMeshView* view, uint32_t* faces)
 {
@@ -126,16 +126,16 @@ static rblResult view_closed(rblRepair* r, const uint32_t* labels, const Compone
     return RBL_OK;
 }
 
-// The nesting depth of a component, from its triangles.
+// The nesting depth of a component, determined at its triangles.
 typedef struct Nesting
 {
     int32_t depth;
     uint32_t samples;
-    bool crosses; // they disagree: it crosses another component
+    bool crosses; // the triangles disagree: the component intersects another one
 } Nesting;
 
-// All components have positive volume, so the winding number counts those around a point. Centres of
-// triangles are asked and not vertices: where components touch, they do it in vertices.
+// All components have positive volume, so the winding number is the number of components around a point. It is
+// evaluated at the centres of triangles and not at vertices, because components that touch do so at vertices.
 static void ask_triangles(const rblComponents* components, const rblTriangleSet* triangles, Nesting* nestings)
 {
     for (uint32_t t = 0; t < rbl_triangle_count(triangles); ++t)
@@ -156,7 +156,7 @@ static void ask_triangles(const rblComponents* components, const rblTriangleSet*
     }
 }
 
-// Mark the faces of components that lie inside an odd number of others: they bound cavities.
+// Mark the faces of components inside an odd number of others: they bound cavities.
 static rblResult mark_nested(rblRepair* r, const rblComponents* components, const rblTriangleSet* triangles,
                              const uint32_t* faces, uint8_t* marks)
 {

@@ -1,6 +1,7 @@
-// Small places where a surface crosses itself: the faces there, and rings of neighbours around them, are cut
-// out and the holes filled anew (after Attene 2010, section 4). Only for a surface that is sound otherwise,
-// that crosses itself and not another component, and when the cut is small and changes the volume little.
+// Small regions where a surface intersects itself: the faces there, and rings of neighbours around them, are removed
+// and the holes are filled (after Attene 2010, section 4). This is done only for a surface that has no other defect,
+// when it intersects itself and not another component, and when the removed part is small and the volume changes
+// little.
 #include "base/error.h"
 #include "math/vec.h"
 #include "mesh/repair/repair.h"
@@ -8,11 +9,11 @@
 #include "mesh/topology.h"
 #include <string.h>
 
-// Rings of neighbours cut out together with the crossing faces, attempt by attempt.
+// Rings of neighbours that each attempt removes together with the intersecting faces.
 static const uint32_t ring_counts[] = {1, 2, 4};
 
-#define LARGEST_CUT    0.1  // of the area
-#define LARGEST_CHANGE 0.01 // of the volume
+#define LARGEST_CUT    0.1  // largest removed part, as a fraction of the area
+#define LARGEST_CHANGE 0.01 // largest change, as a fraction of the volume
 
 typedef struct Crossings
 {
@@ -20,10 +21,10 @@ typedef struct Crossings
     const rblMeshView* mesh;
     rblTopology topology;
     rblIntersectionArray pairs;
-    uint8_t* marks; // per face: cut it out
+    uint8_t* marks; // per face: remove it
 } Crossings;
 
-// Every pair lies within one component, and there are few.
+// Find the intersecting pairs; *local tells whether they are few and each within one component.
 static rblResult find_pairs(Crossings* crossings, bool* local)
 {
     const rblMeshView* mesh = crossings->mesh;
@@ -42,7 +43,7 @@ static rblResult find_pairs(Crossings* crossings, bool* local)
     return result;
 }
 
-// Mark the neighbours of marked faces too, those that share only a vertex included.
+// Mark the neighbours of marked faces too, including those that share only a vertex.
 static void grow_marks(Crossings* crossings, uint8_t* vertex_marks)
 {
     const rblMeshView* mesh = crossings->mesh;
@@ -79,7 +80,7 @@ static rblResult mark_faces(Crossings* crossings, uint32_t rings)
     return RBL_OK;
 }
 
-// Drop the marked faces; false when that is too much of the surface.
+// Remove the marked faces; false when that is too much of the surface.
 static bool cut_out(const Crossings* crossings, rblRepair* second)
 {
     double all = 0;
@@ -95,7 +96,7 @@ static bool cut_out(const Crossings* crossings, rblRepair* second)
     return cut <= LARGEST_CUT * all;
 }
 
-// Cut, repair and check. *out stays null when the result is not better.
+// Remove, repair and check. *out stays null when the result is not better.
 static rblResult try_cut(const Crossings* crossings, rblRepair* second, rblMesh** out)
 {
     const double volume = crossings->r->report->after.volume;

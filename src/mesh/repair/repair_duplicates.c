@@ -1,9 +1,9 @@
-// Faces over the same ring of places; vertices within the tolerance are one place, welded or not. Of several
-// that run the same way round the first stays. Two that run opposite ways are the two sides of a sheet
-// without thickness; sheets are judged whole:
-//   - joined to nothing else: a double-sided surface, of which one side stays;
-//   - filling a gap of the surface around (most rim edges have one other face, or three): one side stays;
-//   - spanning or hanging off a surface that is complete without it: both go.
+// Faces with the same ring of positions; vertices within the tolerance count as one position, welded or not. Of
+// several faces with the same orientation the first one stays. Two faces of opposite orientation are the two sides of
+// a sheet without thickness. A sheet is judged as a whole:
+//   - not connected to other faces: a double-sided surface, one side stays;
+//   - it fills a gap of the surface around it (most rim edges have one other face, or three): one side stays;
+//   - the surface around it is complete without it: both sides are removed.
 #include "base/error.h"
 #include "base/hash_map.h"
 #include "mesh/repair/repair.h"
@@ -11,20 +11,20 @@
 
 typedef struct Sheets
 {
-    uint32_t* names;  // per vertex: the first of those within the tolerance
-    uint32_t* others; // per face: the other side, RBL_NONE when it has none
-    uint32_t* chain;  // per face: an earlier one with the same hash
+    uint32_t* names;  // per vertex: the first vertex within the tolerance
+    uint32_t* others; // per face: the face on its other side, or RBL_NONE
+    uint32_t* chain;  // per face: an earlier face with the same hash
     bool any;
 } Sheets;
 
-// The names of a face's vertices from the lowest on, towards the lower of that one's neighbours. A face so
-// small that names repeat goes by the vertices themselves.
+// The names of the vertices of a face, starting with the lowest name, in the direction of its lower neighbour. A face
+// so small that names repeat uses the vertex numbers instead.
 typedef struct Ring
 {
-    const uint32_t* names; // null: the vertices themselves
+    const uint32_t* names; // null: vertex numbers
     uint32_t begin, size;
-    uint32_t start; // offset of the lowest name
-    bool forward;   // in the face's own direction
+    uint32_t start; // position of the lowest name
+    bool forward;   // the direction equals that of the face
 } Ring;
 
 static uint32_t name_at(const rblRepair* r, const Ring* ring, uint32_t i)
@@ -35,8 +35,8 @@ static uint32_t name_at(const rblRepair* r, const Ring* ring, uint32_t i)
 
 static bool names_repeat(const rblRepair* r, const Ring* ring)
 {
-    // Names repeat only among vertices closer than twice the tolerance; in a face of some size that is
-    // quickly seen.
+    // Names repeat only among vertices closer than twice the tolerance. In a face of more than a few tolerances they
+    // are at most a few corners apart, so 16 corners are compared.
     for (uint32_t i = 0; i < ring->size; ++i)
     {
         for (uint32_t k = i + 1; k < ring->size && k < i + 16; ++k)
@@ -97,7 +97,7 @@ static bool same_ring(const rblRepair* r, const Ring* a, const Ring* b)
     return same;
 }
 
-// Compare `f` with the faces kept before it: false when it repeats one. Its other side is noted.
+// Compare `f` with the faces kept before it: false when it equals one. A face on its other side is recorded.
 static bool is_new(const rblRepair* r, Sheets* sheets, uint32_t f, const Ring* ring)
 {
     uint32_t other = RBL_NONE;
@@ -152,7 +152,8 @@ static rblResult compare_faces(rblRepair* r, Sheets* sheets, rblHashMap* last_wi
     return RBL_OK;
 }
 
-// The faces at an edge: those without another side, how many of them rise, and sheets (counted once).
+// The faces at an edge: faces without another side, how many of them have a rising half-edge, and sheets (counted
+// once).
 typedef struct Crowd
 {
     uint32_t singles, rising, sheets;
@@ -182,10 +183,10 @@ static void count_crowds(const rblRepair* r, const rblRepairEdges* edges, const 
 
 typedef struct Patch
 {
-    uint32_t* faces; // the first sides
+    uint32_t* faces; // the first side of each face
     uint32_t count;
-    uint32_t wanting;  // rim edges that have an odd number of other faces
-    uint32_t complete; // rim edges that have an even number of them
+    uint32_t wanting;  // rim edges with an odd number of other faces
+    uint32_t complete; // rim edges with an even number of other faces
 } Patch;
 
 static uint32_t first_side(const Sheets* sheets, uint32_t f)
@@ -194,7 +195,7 @@ static uint32_t first_side(const Sheets* sheets, uint32_t f)
     return other < f ? other : f;
 }
 
-// Collect the sheet of face `seed`, walking across edges where exactly two sheets and nothing else meet.
+// Collect the sheet that contains face `seed`, across edges where exactly two sheets and no other faces meet.
 static void grow_patch(const rblRepair* r, const rblRepairEdges* edges, const Crowd* crowds,
                        const Sheets* sheets, uint32_t seed, uint8_t* seen, Patch* patch)
 {
@@ -224,8 +225,8 @@ static void grow_patch(const rblRepair* r, const rblRepairEdges* edges, const Cr
     }
 }
 
-// Of the two sides of a face that stays, the one that runs on from more of its neighbours; the first when
-// they tie.
+// Of the two sides of a face, the one whose orientation agrees with more neighbours; the first when the numbers are
+// equal.
 static uint32_t better_side(const rblRepair* r, const rblRepairEdges* edges, const Crowd* crowds,
                             const Sheets* sheets, uint32_t f)
 {

@@ -1,10 +1,11 @@
-// Which half-edges belong together. An edge of two faces joins them. Around an edge of more, faces are sorted
-// by angle and each pair that bounds a wedge of the inside is joined, so that solids touching along an edge
-// come apart there; a face left over ends in the open.
+// Pairs of half-edges. The two faces of an edge with two faces are paired. At an edge with more faces, the faces are
+// sorted by angle, and the two faces of each wedge of the inside are paired, so that solids that touch along an edge
+// are separated there. A face without a partner gets a boundary edge.
 //
-// The inside is told from orientation: about the direction e of the edge (right-hand rule), a face that runs
-// along e has the outside ahead of it and one that runs against e has it behind. So wedges of the inside
-// begin at a face that runs against e and end at the next one that runs along it, matched like brackets.
+// The inside follows from the orientation: about the direction e of the edge (right-hand rule), a face whose
+// half-edge has the direction e has the outside after it, a face with the opposite direction has the outside before
+// it. So a wedge of the inside begins at a face of the opposite direction and ends at the next face of direction e;
+// they match like brackets.
 #include "base/error.h"
 #include "base/sort.h"
 #include "math/predicates.h"
@@ -12,7 +13,7 @@
 #include "mesh/repair/repair.h"
 #include <string.h>
 
-// The faces of an edge up to which a patch is examined: larger edges cost quadratic time.
+// Largest number of faces at an edge for which patches are examined. The test takes quadratic time in this number.
 #define LARGEST_CROWD 64u
 
 typedef struct Pairing
@@ -24,7 +25,7 @@ typedef struct Pairing
 
 // ---- a provisional orientation ----
 
-// Walk over a patch and note which faces disagree with its first one. Returns how many do.
+// Visit the faces of a patch and mark those whose orientation differs from the first one. Returns their number.
 static uint32_t walk_patch(const rblRepair* r, Pairing* pairing, uint32_t patch, uint32_t* stack,
                            uint8_t* seen)
 {
@@ -73,7 +74,8 @@ static double face_volume(const rblRepair* r, const Pairing* pairing, uint32_t f
     return pairing->against[f] ? -volume : volume;
 }
 
-// An odd number of the faces at this edge belong to the patch. Edges of very many faces count as such without a test.
+// Whether an odd number of the faces at this edge belong to the patch. Edges above LARGEST_CROWD count as rim without
+// a test.
 static bool is_rim(const rblRepair* r, const Pairing* pairing, uint32_t patch, uint32_t e)
 {
     const uint32_t size = rbl_repair_edge_size(&pairing->edges, e);
@@ -86,7 +88,7 @@ static bool is_rim(const rblRepair* r, const Pairing* pairing, uint32_t patch, u
     return own % 2 != 0;
 }
 
-// Six times the volume inside a patch that is closed by itself, 0 for one that has a rim.
+// Six times the volume of a patch that is closed by itself, 0 for a patch with a rim.
 static double closed_volume(const rblRepair* r, const Pairing* pairing, uint32_t patch)
 {
     const rblRepairPatches* patches = &pairing->patches;
@@ -108,7 +110,7 @@ static double closed_volume(const rblRepair* r, const Pairing* pairing, uint32_t
     return volume;
 }
 
-// Turn over whole piles that would have negative volume: they are inside out.
+// Flip whole piles with negative volume: they are inside out.
 static rblResult turn_piles(rblRepair* r, Pairing* pairing)
 {
     uint32_t pile_count;
@@ -142,7 +144,8 @@ static rblResult turn_piles(rblRepair* r, Pairing* pairing)
     return RBL_OK;
 }
 
-// Each patch as most of its faces have it, patches that are closed by themselves and whole piles outward.
+// Each patch gets the orientation of most of its faces. Patches that are closed by themselves, and whole piles, are
+// oriented outward.
 static rblResult orient_provisionally(rblRepair* r, Pairing* pairing)
 {
     uint32_t* stack = RBL_SCRATCH(r, uint32_t, r->faces.count);
@@ -174,9 +177,9 @@ static rblResult orient_provisionally(rblRepair* r, Pairing* pairing)
 typedef struct Spoke
 {
     uint32_t corner;
-    rblVec3d apex; // a point of the face (for polygons: of its mean plane) beside the edge
-    int quarter;   // 0: straight with the first spoke, 1: up to half a turn ahead, 2: opposite, 3: beyond
-    bool along;    // its face runs, or should run, from the edge's lower vertex to the higher
+    rblVec3d apex; // a point of the face beside the edge (for polygons: of its mean plane)
+    int quarter;   // angle to the first spoke: 0: zero, 1: below half a turn, 2: half a turn, 3: more
+    bool along;    // its half-edge runs, or should run, from the lower vertex of the edge to the higher one
 } Spoke;
 
 typedef struct Wheel
@@ -198,7 +201,7 @@ static rblVec3d find_apex(const rblRepair* r, uint32_t corner)
     return rbl_mul_add3d(from, rbl_length3d(along), rbl_normalize3d(inward, (rblVec3d){0, 0, 0}));
 }
 
-// Points ahead of a plane, in the sense of the right-hand rule about the edge, have negative orient3d.
+// orient3d is negative for points after a plane, in the sense of the right-hand rule about the edge.
 static int find_quarter(const Wheel* wheel, rblVec3d apex)
 {
     const rblVec3d first = wheel->spokes[0].apex;
@@ -213,8 +216,8 @@ static int find_quarter(const Wheel* wheel, rblVec3d apex)
     return rbl_dot3d(a, b) >= 0 ? 0 : 2;
 }
 
-// By angle. Of faces at the same angle those that run along the edge come first, so that no wedge of no size
-// is taken for inside.
+// Order by angle. Of faces at the same angle those along the edge come first, so that no wedge of zero size counts as
+// inside.
 static bool spoke_before(uint32_t a, uint32_t b, const void* context)
 {
     const Wheel* wheel = context;
@@ -229,7 +232,7 @@ static bool spoke_before(uint32_t a, uint32_t b, const void* context)
     return side != 0 ? side < 0 : first->along && !second->along;
 }
 
-// Match brackets round the wheel: twice round, so that a wedge may reach across the start.
+// Match brackets around the edge. Two rounds, so that a wedge may contain the start.
 static void match_spokes(rblRepair* r, const Wheel* wheel, const uint32_t* order, uint32_t count,
                          uint32_t* stack)
 {
@@ -288,7 +291,7 @@ static rblResult pair_crowd(rblRepair* r, const Pairing* pairing, uint32_t e)
     return RBL_OK;
 }
 
-// ---- the pass ----
+// ---- pass ----
 
 static bool has_crowds(const rblRepairEdges* edges)
 {
@@ -302,7 +305,7 @@ static bool has_crowds(const rblRepairEdges* edges)
     return false;
 }
 
-// Every face at the edge found its partner.
+// Whether every face at the edge has a partner.
 static bool is_taken_apart(const rblRepair* r, const rblRepairEdges* edges, uint32_t e)
 {
     bool apart = true;

@@ -1,11 +1,12 @@
-// Faces that are wrong by themselves: not finite, visiting a vertex twice, without area.
+// Faces with a defect of their own: not finite, with a vertex used twice, without area.
 #include "base/error.h"
 #include "math/aabb.h"
 #include "math/triangle_intersection.h"
 #include "mesh/repair/repair.h"
 #include <string.h>
 
-// Beyond this size products of three coordinates, such as volumes, approach the limit of double.
+// Largest coordinate that counts as finite, m. Volumes are products of three coordinates: 1e300 is near the limit of
+// double.
 #define LARGEST_COORDINATE 1e100
 
 static bool is_usable(rblVec3d p)
@@ -48,8 +49,8 @@ rblResult rbl_repair_drop_non_finite(rblRepair* r)
     return RBL_OK;
 }
 
-// What clean_face() works with: the corners walked so far that are not yet in a closed loop, and per vertex
-// its place among them, or RBL_NONE.
+// State of clean_face(): the visited corners that are not yet part of a closed loop, and per vertex its position
+// among them, or RBL_NONE.
 typedef struct Walk
 {
     rblRepairCorner* corners;
@@ -82,7 +83,7 @@ static bool repeats_a_vertex(const rblRepair* r, const rblRepairFace* face, Walk
     return repeats;
 }
 
-// Write the corners from `first` on as a face; a loop of one or two edges is a detour and vanishes.
+// Write the corners from `first` on as a face. A loop of one or two edges encloses nothing and is dropped.
 static rblResult emit_loop(rblRepair* r, const Walk* walk, uint32_t first, const rblRepairFace* like,
                            uint32_t* made)
 {
@@ -101,7 +102,7 @@ static rblResult emit_loop(rblRepair* r, const Walk* walk, uint32_t first, const
     return RBL_OK;
 }
 
-// Whenever the loop around the face returns to a vertex, the part in between is a separate loop.
+// Whenever the loop around the face returns to a vertex, the corners in between form a separate loop.
 static rblResult clean_face(rblRepair* r, uint32_t f, Walk* walk)
 {
     const rblRepairFace face = r->faces.data[f];
@@ -140,7 +141,7 @@ rblResult rbl_repair_clean_faces(rblRepair* r)
         return rbl_fail_memory();
     }
     memset(walk.places, 0xFF, sizeof *walk.places * r->positions.count);
-    const size_t count = r->faces.count; // the loops added behind are clean
+    const size_t count = r->faces.count; // the loops appended at the end are clean
     for (uint32_t f = 0; f < count; ++f)
     {
         if (repeats_a_vertex(r, &r->faces.data[f], &walk))
@@ -170,8 +171,8 @@ static bool has_area(const rblRepair* r, const rblRepairFace* face)
     return false;
 }
 
-// Dropping a face whose corners all lie on one line opens no hole: its middle vertices lie on the edges of
-// the faces around it, where rbl_repair_t_junctions() inserts them.
+// Removing a face whose corners are all collinear opens no hole: its middle vertices lie on the edges of the faces
+// around it, and rbl_repair_t_junctions() inserts them there.
 rblResult rbl_repair_drop_degenerate(rblRepair* r)
 {
     for (size_t f = 0; f < r->faces.count; ++f)

@@ -6,10 +6,12 @@
 #include "rubble/mesh.h"
 #include <string.h>
 
-// Triangles whose height is below this fraction of their longest edge count as having no area.
+// Triangles with a height below this fraction of their longest edge count as without area: a few thousand times the
+// rounding error of double.
 #define FLATTEST 1e-12
 
-// Sweeps of edge flips over a large hole; each shortens edges, most work is done in the first few.
+// Maximum number of sweeps of edge flips over a large hole. Every flip shortens an edge; the first few sweeps do most
+// of the work.
 #define MAX_SWEEPS 16
 
 static bool edge_exists(const rblHole* hole, uint32_t i, uint32_t k)
@@ -18,7 +20,7 @@ static bool edge_exists(const rblHole* hole, uint32_t i, uint32_t k)
            RBL_MAP_EMPTY;
 }
 
-// Unit normal of a triangle of the loop; false when it has no area to speak of.
+// Unit normal of a triangle of the loop; false when it has no area.
 static bool unit_normal(const rblHole* hole, uint32_t i, uint32_t m, uint32_t k, rblVec3d* out)
 {
     const rblVec3d u = rbl_sub3d(hole->points[m], hole->points[i]);
@@ -38,13 +40,14 @@ static double distance2(const rblHole* hole, uint32_t i, uint32_t k)
 
 // ---- dynamic programming ----
 
-// The best triangles between the chord (i, k) and the loop from i to k.
+// The best triangulation between the chord (i, k) and the part of the loop from i to k.
 typedef struct Span
 {
-    double worst;    // largest 1 - cos of an angle between neighbours' normals
+    double worst;    // largest 1 - cos of the angle between the normals of neighbours
     double squares;  // sum of the squared edge lengths of the triangles
     rblVec3d normal; // of the triangle at the chord, or of the surface across an edge of the loop
-    uint32_t middle; // the third corner of that triangle; RBL_NONE for an edge, or when there is no way
+    // The third corner of that triangle; RBL_NONE for an edge of the loop, or when no triangulation exists.
+    uint32_t middle;
 } Span;
 
 typedef struct Table
@@ -58,7 +61,8 @@ static Span* span_at(const Table* table, uint32_t i, uint32_t k)
     return &table->spans[(size_t)i * table->hole->count + k];
 }
 
-// Angles are compared in steps of 1e-6: below, rounding would decide and not the length of the edges.
+// Angles are compared in steps of about 1e-6; with smaller steps rounding errors would decide instead of edge
+// lengths.
 static bool better(const Span* a, const Span* b)
 {
     const double steps_a = floor(a->worst * 0x1p20);
@@ -100,7 +104,7 @@ static bool emit(rblIndexArray* triangles, uint32_t a, uint32_t b, uint32_t c)
     return rbl_array_push(triangles, a) && rbl_array_push(triangles, b) && rbl_array_push(triangles, c);
 }
 
-// Read the triangles off the table, top down.
+// Read the triangles from the table, starting with the whole loop.
 static rblResult emit_spans(const Table* table, rblArena* scratch, rblIndexArray* triangles)
 {
     const uint32_t count = table->hole->count;
@@ -159,15 +163,15 @@ static rblResult fill_exactly(const rblHole* hole, rblArena* scratch, rblIndexAr
 
 // ---- ear clipping and flips ----
 
-// Triangle t has the corners corners[3t ..]; its edge e runs from corner e to corner e + 1 and has edge
-// neighbours[3t + e] (as 3 * triangle + edge) on the other side, RBL_NONE on the rim.
+// Triangle t has the corners corners[3t ..]. Its edge e runs from corner e to corner e + 1; neighbours[3t + e] is the
+// edge on the other side (as 3 * triangle + edge), RBL_NONE on the rim.
 typedef struct Web
 {
     const rblHole* hole;
     uint32_t* corners;
     uint32_t* neighbours;
     uint32_t count;
-    rblHashMap inner; // inner edges by places in the loop
+    rblHashMap inner; // inner edges, by positions in the loop
 } Web;
 
 static uint32_t after(uint32_t edge, uint32_t steps)
@@ -200,8 +204,9 @@ static bool join_web(Web* web)
     return true;
 }
 
-// Should the edge give way to the other diagonal of its two triangles? Always when it exists elsewhere on the
-// surface, else when the other one is shorter and both new triangles look the way the old ones do.
+// Whether the edge should be replaced by the other diagonal of its two triangles: always when the edge exists
+// elsewhere on the surface, otherwise when the other diagonal is shorter and the normals of both new triangles agree
+// with the old ones.
 static bool wants_flip(const Web* web, uint32_t edge, bool forbidden)
 {
     const uint32_t other = web->neighbours[edge];
@@ -247,7 +252,7 @@ static bool flip(Web* web, uint32_t edge)
     return rbl_hash_map_get_or_add(&web->inner, rbl_pair_key(c, d), t, &added) != NULL;
 }
 
-// One sweep over all inner edges. Edges once given up stay in `inner`: none comes back, so the sweeps end.
+// One sweep over all inner edges. Replaced edges stay in `inner`, so no edge is created twice, and the sweeps end.
 static rblResult flip_sweep(Web* web, bool* changed)
 {
     *changed = false;
@@ -301,7 +306,7 @@ static rblResult improve(Web* web, bool* found)
     return RBL_OK;
 }
 
-// The loop seen along the coordinate axis that its mean plane is most square to, counter-clockwise.
+// The loop, projected along the coordinate axis closest to the normal of its mean plane, counter-clockwise.
 static void project_loop(const rblHole* hole, double (*out)[2])
 {
     rblVec3d normal = {0, 0, 0};

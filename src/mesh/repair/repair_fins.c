@@ -1,10 +1,10 @@
-// Fins and walls: patches that meet the rest of the surface at edges of three or more faces, and without
-// which the rest is complete.
-//   - A fin also ends in the open: it has boundary edges that start where the edges it hangs on end. Where
-//     several could go, the smallest goes first. A patch whose boundary lies elsewhere may well be surface
-//     with a hole in it: it counts as a fin only when no other patch there has a boundary.
-//   - A wall spans the inside: all of its rim is shared, by an odd number of faces, and nothing of it can be
-//     seen from outside.
+// Fins and walls: patches that meet the rest of the surface at edges of three or more faces, when the rest is
+// complete without them.
+//   - A fin also has boundary edges, and these start at the ends of the edges that connect it. If several patches
+//     qualify, the smallest is removed first. A patch with its boundary elsewhere may be a surface with a hole; it counts
+//     as a fin only when no other patch at these edges has a boundary.
+//   - A wall lies across the inside: all its rim edges are shared by an odd number of faces, and it is not visible from
+//     outside.
 #include "base/error.h"
 #include "base/sort.h"
 #include "math/predicates.h"
@@ -13,13 +13,16 @@
 #include "mesh/triangle_set.h"
 #include <string.h>
 
-// Removing a fin can join the rest into new patches; then all patches are examined again, at most this often.
+// Maximum number of rounds. Removing a fin can join the remaining patches to new ones; then all patches are examined
+// again.
 #define MAX_ROUNDS 32
 
+// Triangles per patch and direction that are tested for visibility. One visible triangle is enough to keep a patch,
+// so few samples suffice.
 #define SAMPLES_PER_PATCH 32u
 
-// Edges of more faces than this are a knot that dropping a patch does not undo; looking at each of its faces
-// from each of the others would take forever.
+// Edges with more faces than this are skipped: removing one patch does not make them manifold, and the comparison of
+// all their faces takes quadratic time.
 #define LARGEST_CROWD 64u
 
 typedef struct Fins
@@ -28,11 +31,11 @@ typedef struct Fins
     rblRepairPatches patches;
     uint32_t* piles;  // per face
     double* areas;    // per patch
-    uint8_t* open;    // per patch: it has boundary edges
-    uint8_t* crowded; // per patch: it has edges of three or more faces
-    uint8_t* touched; // per edge: a face of it was dropped in this round
-    uint32_t* marks;  // per vertex: the patch whose boundary it was last found on, plus one
-    uint32_t* order;  // patches to try, the most likely fins first
+    uint8_t* open;    // per patch: has boundary edges
+    uint8_t* crowded; // per patch: has edges of three or more faces
+    uint8_t* touched; // per edge: one of its faces was removed in this round
+    uint32_t* marks;  // per vertex: the patch on whose boundary it was found last, plus 1
+    uint32_t* order;  // patches to test, the most likely fins first
     uint32_t candidates;
     uint32_t dropped;
 } Fins;
@@ -94,7 +97,7 @@ static bool find_crowded(const rblRepair* r, Fins* fins)
     return any;
 }
 
-// ---- questions about a patch ----
+// ---- tests of a patch ----
 
 typedef bool CornerTest(const rblRepair* r, Fins* fins, uint32_t patch, uint32_t corner);
 
@@ -150,7 +153,7 @@ static bool others_are_open(const rblRepair* r, Fins* fins, uint32_t patch, uint
     return false;
 }
 
-// Dropping the patch would leave this edge with one face, or with an odd number of them.
+// Without the patch this edge would have one face, or an odd number of faces.
 static bool is_needed(const rblRepair* r, Fins* fins, uint32_t patch, uint32_t corner)
 {
     const uint32_t e = fins->edges.of_corner[corner];
@@ -197,8 +200,8 @@ static bool smaller_area(uint32_t a, uint32_t b, const void* context)
     return areas[a] < areas[b];
 }
 
-// The patches that can be fins: those whose boundary meets the edges they hang on, by rising area, then the
-// others.
+// The patches that can be fins: first those whose boundary meets the edges that connect them, by rising area, then
+// the others.
 static rblResult order_fins(rblRepair* r, Fins* fins)
 {
     uint32_t* spare = RBL_SCRATCH(r, uint32_t, fins->patches.count);
@@ -230,7 +233,7 @@ static rblResult order_fins(rblRepair* r, Fins* fins)
 
 // ---- walls ----
 
-// A straight line along the x axis through a point: is it blocked on both sides?
+// A line along the x axis through a point: `ahead` and `behind` tell whether a triangle blocks it on each side.
 typedef struct Line
 {
     const rblTriangleSet* set;
@@ -264,7 +267,8 @@ static bool block_line(uint32_t triangle, void* context)
     {
         return true;
     }
-    // Seen along x the triangle runs round the point, leftwards when sum > 0: then it looks along x.
+    // The projection of the triangle along x contains the point; it is counter-clockwise when sum > 0, and then its
+    // normal points along x.
     const double side = rbl_orient3d(t[0], t[1], t[2], line->point) * sum;
     line->ahead = line->ahead || side >= 0;
     line->behind = line->behind || side <= 0;
@@ -282,7 +286,7 @@ static bool can_be_seen(const rblTriangleSet* set, const uint32_t* piles, uint32
     return !(line.ahead && line.behind);
 }
 
-// Look along the x axis at some triangles of each patch that is not known to be visible.
+// Test the visibility along the x axis of some triangles of each patch that is not known to be visible.
 static rblResult look(rblRepair* r, const Fins* fins, const rblMeshView* view, uint8_t* visible,
                       uint32_t* samples)
 {
@@ -302,7 +306,7 @@ static rblResult look(rblRepair* r, const Fins* fins, const rblMeshView* view, u
     return RBL_OK;
 }
 
-// Rows of rotations that turn the x axis into directions spread over a half sphere.
+// Directions spread over a half sphere; each one becomes the x axis of a rotated mesh.
 static const double view_directions[][3] = {{1, 0, 0},           {0, 1, 0},           {0, 0, 1},
                                             {0.57, 0.61, 0.55},  {-0.59, 0.56, 0.58}, {0.62, -0.54, 0.57},
                                             {0.55, 0.63, -0.54}, {0.12, 0.69, 0.71},  {0.73, -0.11, 0.67}};
@@ -369,7 +373,7 @@ static rblResult order_walls(rblRepair* r, Fins* fins)
     return RBL_OK;
 }
 
-// ---- the pass ----
+// ---- pass ----
 
 static void drop_candidates(rblRepair* r, Fins* fins)
 {

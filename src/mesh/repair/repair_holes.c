@@ -1,4 +1,4 @@
-// Holes: boundary loops, taken apart where they pass a vertex twice, and filled with triangles.
+// Holes: boundary loops, split where they pass a vertex twice, and filled with triangles.
 #include "base/error.h"
 #include "base/hash_map.h"
 #include "math/triangle_intersection.h"
@@ -10,19 +10,19 @@
 typedef struct Holes
 {
     uint32_t* components; // per face
-    uint8_t* one_sided;   // per component: neighbours disagree, there is no inside to close
-    uint8_t* used;        // per corner: its half-edge is in a loop already
+    uint8_t* one_sided;   // per component: orientations disagree, so it has no inside to close
+    uint8_t* used;        // per corner: its half-edge is already part of a loop
     uint32_t* first_out;  // per vertex: a boundary half-edge that starts there ...
     uint32_t* next_out;   // ... and per corner: another one
-    uint32_t* places;     // per vertex: its place in the path
-    uint32_t* path;       // boundary half-edges walked and not yet in a loop
+    uint32_t* places;     // per vertex: its position in the path
+    uint32_t* path;       // visited boundary half-edges that are not yet part of a loop
     uint32_t path_count;
-    rblHashMap edges; // vertex pairs joined by an edge; filled when the first hole is
+    rblHashMap edges; // vertex pairs connected by an edge; filled at the first hole
     rblIndexArray triangles;
-    rblHashMap inner; // of the hole at hand: pairs of places to corners
+    rblHashMap inner; // of the current hole: from pairs of loop positions to corners
 } Holes;
 
-// ---- walking along the boundary ----
+// ---- boundary loops ----
 
 static void list_boundary(const rblRepair* r, Holes* holes)
 {
@@ -45,7 +45,7 @@ static void list_boundary(const rblRepair* r, Holes* holes)
     }
 }
 
-// The next boundary half-edge when the fan of faces at the end of a boundary half-edge is the only one there.
+// The boundary half-edge that starts at the end of a boundary half-edge, in the same fan of faces.
 static uint32_t end_of_fan(const rblRepair* r, uint32_t arriving)
 {
     uint32_t c = rbl_repair_next(r, arriving);
@@ -56,7 +56,7 @@ static uint32_t end_of_fan(const rblRepair* r, uint32_t arriving)
     return c;
 }
 
-// How far the gap between two boundary half-edges that meet opens: cosine, large for narrow gaps.
+// Cosine of the opening angle between two boundary half-edges that meet; large for narrow gaps.
 static double gap_cosine(const rblRepair* r, uint32_t arriving, uint32_t leaving)
 {
     const rblVec3d corner = rbl_repair_position(r, leaving);
@@ -65,8 +65,8 @@ static double gap_cosine(const rblRepair* r, uint32_t arriving, uint32_t leaving
     return rbl_dot3d(rbl_normalize3d(back, (rblVec3d){0, 0, 0}), rbl_normalize3d(ahead, (rblVec3d){0, 0, 0}));
 }
 
-// The half-edge that follows `arriving` around the same hole. Where several fans meet in a vertex, the hole
-// lies between the end of one and the start of another: of those, across the narrowest gap.
+// The half-edge that follows `arriving` around the same hole. Where several fans meet at a vertex, the hole lies
+// between the end of one fan and the start of another: the one with the narrowest gap is chosen.
 static uint32_t follow(const rblRepair* r, const Holes* holes, uint32_t arriving)
 {
     const uint32_t component = holes->components[r->corners.data[arriving].face];
@@ -91,7 +91,7 @@ static uint32_t follow(const rblRepair* r, const Holes* holes, uint32_t arriving
 
 // ---- filling one loop ----
 
-// The material and group of a new face: those of most faces around it, if there is a majority (Boyer and
+// The source of material and group of a new face: the majority of the faces around it, if there is one (Boyer and
 // Moore 1981).
 static uint32_t choose_source(const rblRepair* r, const uint32_t* loop, uint32_t count)
 {
@@ -112,16 +112,16 @@ static uint32_t choose_source(const rblRepair* r, const uint32_t* loop, uint32_t
     return chosen;
 }
 
-// The loop as new faces run along it: against its half-edges.
+// The loop in the direction of the new faces: opposite to its half-edges.
 typedef struct Rim
 {
     uint32_t count;
     uint32_t* across; // per edge: the boundary half-edge on its other side
     uint32_t* vertices;
-    uint32_t* sources; // per vertex: where its attributes come from
+    uint32_t* sources; // per vertex: the source of its attributes
     rblVec3d* points;
-    rblVec3d* normals; // per edge: of the face across
-    uint32_t face;     // of the source: material and group of the new faces
+    rblVec3d* normals; // per edge: normal of the face across
+    uint32_t face;     // face of the source that gives the new faces material and group
 } Rim;
 
 static rblResult make_rim(rblRepair* r, const uint32_t* loop, uint32_t count, Rim* rim)
@@ -166,8 +166,8 @@ static rblResult list_edges(const rblRepair* r, Holes* holes)
     return RBL_OK;
 }
 
-// A vertex in the middle, with a triangle to each edge: possible whenever the middle is on none of the edges'
-// lines.
+// Fill the hole by a vertex in the middle and a triangle to each edge: possible when the middle is collinear with no
+// edge.
 static rblResult fan_out(rblRepair* r, Holes* holes, Rim* rim, bool* found)
 {
     rblVec3d sum = {0, 0, 0};
@@ -191,13 +191,13 @@ static rblResult fan_out(rblRepair* r, Holes* holes, Rim* rim, bool* found)
     {
         return RBL_OK;
     }
-    // Rims have capacity for one more (RBL_SCRATCH).
+    // The rim has capacity for one more vertex (RBL_SCRATCH).
     RBL_TRY(rbl_repair_add_vertex(r, middle, &rim->vertices[rim->count]));
     return rbl_repair_mean(r, rim->sources, rim->count, &rim->sources[rim->count]);
 }
 
-// Give a half-edge of a new face, from place i to place k of the rim, its twin: across the rim, or in the new
-// face that came before.
+// Give a half-edge of a new face, from position i to position k of the rim, its twin: the half-edge across the rim,
+// or that of an earlier new face.
 static rblResult join_new(rblRepair* r, Holes* holes, const Rim* rim, uint32_t corner, uint32_t i, uint32_t k)
 {
     uint32_t twin;
@@ -273,7 +273,7 @@ static rblResult fill_loop(rblRepair* r, Holes* holes, const uint32_t* loop, uin
 
 static rblResult close_loop(rblRepair* r, Holes* holes, const uint32_t* loop, uint32_t count)
 {
-    if (count == 2) // two half-edges of the same edge, left over from a crowd
+    if (count == 2) // two half-edges of the same edge, left over from an edge of many faces
     {
         r->corners.data[loop[0]].twin = loop[1];
         r->corners.data[loop[1]].twin = loop[0];
@@ -294,7 +294,7 @@ static rblResult close_loop(rblRepair* r, Holes* holes, const uint32_t* loop, ui
     return result;
 }
 
-// ---- the pass ----
+// ---- pass ----
 
 static void shorten_path(const rblRepair* r, Holes* holes, uint32_t count)
 {
@@ -305,8 +305,8 @@ static void shorten_path(const rblRepair* r, Holes* holes, uint32_t count)
     holes->path_count = count;
 }
 
-// Walk along the boundary from a half-edge; each time the path comes back to a vertex of its own, what lies
-// between is a loop that passes no vertex twice.
+// Follow the boundary from a half-edge. Each time the path returns to one of its own vertices, the part in between is
+// a loop that passes no vertex twice.
 static rblResult walk_boundary(rblRepair* r, Holes* holes, uint32_t start)
 {
     holes->path_count = 0;
@@ -352,7 +352,7 @@ static rblResult prepare(rblRepair* r, Holes* holes)
 static rblResult fill_all(rblRepair* r, Holes* holes)
 {
     RBL_TRY(prepare(r, holes));
-    const size_t count = r->corners.count; // corners of new faces come behind
+    const size_t count = r->corners.count; // corners of new faces are appended
     for (uint32_t c = 0; c < count; ++c)
     {
         if (r->corners.data[c].twin == RBL_NONE && !holes->used[c] &&

@@ -1,5 +1,5 @@
-// T-junctions: a vertex of the boundary that lies on a boundary edge of another face is inserted into that
-// edge. Only the boundary is looked at, so closed surfaces stay as they are.
+// T-junctions: a boundary vertex that lies on a boundary edge of another face is inserted into that edge. Only the
+// boundary is examined, so closed surfaces do not change.
 #include "base/error.h"
 #include "base/hash_map.h"
 #include "base/sort.h"
@@ -8,11 +8,11 @@
 #include "mesh/repair/repair.h"
 #include <string.h>
 
-// Boundary vertices in a hash of cubic cells.
+// Boundary vertices in a hash grid of cubic cells.
 typedef struct VertexGrid
 {
-    rblHashMap cells; // from cell to the last vertex put there
-    uint32_t* others; // per vertex: the one put into the same cell before it
+    rblHashMap cells; // from cell to its newest vertex
+    uint32_t* others; // per vertex: the previous vertex of the same cell
     double width;
 } VertexGrid;
 
@@ -20,7 +20,7 @@ typedef struct Insertion
 {
     uint32_t corner; // into the half-edge of this corner
     uint32_t vertex;
-    double t; // how far along
+    double t; // parameter along the edge, 0 to 1
 } Insertion;
 
 typedef struct Junctions
@@ -28,8 +28,8 @@ typedef struct Junctions
     rblRepairEdges edges;
     VertexGrid grid;
     RBL_ARRAY(Insertion) found; // by rising corner; per corner by rising t
-    uint32_t* stamps;           // per vertex: the face whose vertices were marked last, plus one
-    uint32_t* seen;             // per vertex: the corner it was last tried for
+    uint32_t* stamps;           // per vertex: the face whose vertices were marked last, plus 1
+    uint32_t* seen;             // per vertex: the corner it was last tested for
 } Junctions;
 
 static bool on_boundary(const Junctions* j, uint32_t corner)
@@ -62,8 +62,8 @@ static bool grid_add(VertexGrid* grid, const rblRepair* r, uint32_t vertex)
     return true;
 }
 
-// Cells as wide as boundary edges are long on average: the steps along all edges are about as many as there
-// are edges.
+// The cell width is the mean length of boundary edges, so that the number of steps along all edges is about the
+// number of edges.
 static uint32_t choose_width(const rblRepair* r, Junctions* j)
 {
     double sum = 0;
@@ -102,8 +102,8 @@ static rblResult fill_grid(const rblRepair* r, Junctions* j)
     return RBL_OK;
 }
 
-// How far along the edge from a to b the point p lies, when it lies on it; negative when it does not. What is
-// within the tolerance of an end is left to welding.
+// The parameter of p along the edge from a to b if p lies on it, negative if not. Points within the tolerance of an
+// end are left to welding.
 static double place_on_edge(const rblRepair* r, rblVec3d a, rblVec3d b, rblVec3d p)
 {
     const rblVec3d along = rbl_sub3d(b, a);
@@ -141,7 +141,7 @@ static rblResult try_cell(const rblRepair* r, Junctions* j, uint32_t corner, uin
     return RBL_OK;
 }
 
-// Look at the cells around points spaced by the cell width along the edge.
+// Search the cells around points along the edge, one cell width apart.
 static rblResult search_edge(const rblRepair* r, Junctions* j, uint32_t corner)
 {
     const rblVec3d a = rbl_repair_position(r, corner);
@@ -188,7 +188,7 @@ static bool inserted_before(uint32_t a, uint32_t b, const void* context)
     return found[a].t < found[b].t || (found[a].t == found[b].t && found[a].vertex < found[b].vertex);
 }
 
-// Write face `f` again with the insertions order[*next] ... that belong to it.
+// Write face `f` again with its insertions, order[*next] and following.
 static rblResult rewrite_face(rblRepair* r, const Junctions* j, uint32_t f, const uint32_t* order,
                               size_t* next)
 {

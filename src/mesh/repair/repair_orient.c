@@ -1,17 +1,17 @@
-// Orientation: neighbours run opposite ways along the edge they share. Each component is turned the way most
-// of its faces are; which way is outward is decided later, once it is closed (repair_components.c).
+// Orientation: neighbours have opposite directions along their common edge. Each component gets the orientation of
+// most of its faces; the outward direction is decided later, when the component is closed (repair_components.c).
 #include "base/error.h"
 #include "mesh/repair/repair.h"
 #include <string.h>
 
 typedef struct Walk
 {
-    uint32_t* faces; // of the component at hand, in the order found
+    uint32_t* faces; // of the current component, in the order found
     uint32_t count;
-    uint32_t turned; // how many of them disagree with the first
-    uint8_t* marks;  // per face: turn it over
+    uint32_t turned; // how many of them disagree with the first face
+    uint8_t* marks;  // per face: flip it
     uint8_t* seen;
-    bool conflict; // no choice of marks makes all neighbours agree
+    bool conflict; // no choice of flips makes all neighbours agree
 } Walk;
 
 static void visit_neighbour(const rblRepair* r, Walk* walk, uint32_t corner)
@@ -51,7 +51,8 @@ static void walk_component(const rblRepair* r, Walk* walk, uint32_t seed)
     }
 }
 
-// A one-sided component stays as it is; of two consistent ways the one that turns fewer faces is taken.
+// A one-sided component does not change. Of the two consistent orientations the one with fewer flipped faces is
+// chosen.
 static void settle_component(rblRepair* r, Walk* walk)
 {
     r->unorientable += walk->conflict;

@@ -28,7 +28,7 @@ static void add_corner(rblRepair* r, rblMeshBuilder* builder, uint32_t vertex, u
                                   (uint32_t)corners->count);
 }
 
-// The cosine between a stored normal and that of its face; 1 when the layer has no normals.
+// The cosine between a stored normal and the normal of its face; 1 when the layer has no normals.
 static double normal_cosine(const rblMeshBuilder* builder, uint32_t layer, uint32_t corner, rblVec3d unit)
 {
     const rblBuilderLayer* normals = &builder->layers.data[layer];
@@ -52,7 +52,7 @@ void rbl_repair_adjust_normals(rblMeshBuilder* builder, uint32_t corner, rblVec3
     }
 }
 
-// The stored normals of a face that was turned over: those that look back are turned too.
+// The stored normals of a flipped face: those that point to the back are flipped too.
 static void turn_normals(rblMeshBuilder* builder, uint32_t corner, rblVec3d unit)
 {
     for (uint32_t k = 0; k < builder->layers.count && !builder->failed; ++k)
@@ -98,7 +98,7 @@ static void add_face(rblRepair* r, rblMeshBuilder* builder, uint32_t f, const ui
                           face->hole == RBL_NONE ? r->source->face_origins[face->source] : RBL_NONE);
 }
 
-// Number the vertices that faces use, in their order, and add them.
+// Number the vertices that faces use, in their original order, and add them.
 static void add_vertices(rblRepair* r, rblMeshBuilder* builder, uint32_t* numbers)
 {
     memset(numbers, 0xFF, sizeof *numbers * r->positions.count);

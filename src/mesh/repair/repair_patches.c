@@ -3,7 +3,7 @@
 #include "mesh/repair/repair.h"
 #include <string.h>
 
-// Spread a label from `seed` across edges of at most `limit` faces.
+// Give all faces that `seed` reaches across edges of at most `limit` faces a label.
 static void spread(const rblRepair* r, const rblRepairEdges* edges, uint32_t limit, uint32_t seed,
                    uint32_t label, uint32_t* labels, uint32_t* stack, uint8_t* walked)
 {
@@ -20,7 +20,7 @@ static void spread(const rblRepair* r, const rblRepairEdges* edges, uint32_t lim
             {
                 continue;
             }
-            walked[e] = 1; // once is enough, however many faces share it
+            walked[e] = 1; // each edge is visited once, for any number of faces
             for (uint32_t i = edges->starts[e]; i < edges->starts[e + 1]; ++i)
             {
                 const uint32_t other = r->corners.data[edges->corners[i]].face;

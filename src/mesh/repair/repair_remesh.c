@@ -1,5 +1,5 @@
-// The last resort of mesh repair: the surface around everything that the mesh
-// winds round, on a grid.
+// The last method of mesh repair: the surface around all points that are inside by their winding number, extracted on a
+// grid.
 #include "base/error.h"
 #include "bvh/query/closest.h"
 #include "bvh/query/winding.h"
@@ -15,15 +15,15 @@ typedef struct Remesh
     const rblAllocator* allocator;
     rblIndexArray corners; // three per triangle of the old mesh
     rblIndexArray faces;   // per triangle: its face
-    rblVec3d center;       // of the old mesh: the tree's origin, since its corners are 32-bit
-    rblVec3d* points;      // three per triangle, from that centre
+    rblVec3d center;       // of the old mesh: origin of the tree, whose coordinates are 32-bit
+    rblVec3d* points;      // three per triangle, relative to that centre
     rblForest forest;
     rblBvh tree; // of the forest, over `points`
     rblWinding winding;
     double step; // width of a cell
 } Remesh;
 
-// Mark the holes that have a face that crosses another one.
+// Mark the filled holes with a face that intersects another one.
 static rblResult mark_crossing(const rblRepair* r, const rblMeshView* old, uint8_t* crossing)
 {
     rblIntersectionArray pairs;
@@ -41,7 +41,7 @@ static rblResult mark_crossing(const rblRepair* r, const rblMeshView* old, uint8
     return result;
 }
 
-// Leave out the triangles of the holes that are marked.
+// Remove the triangles of the marked holes.
 static void drop_crossing(const rblRepair* r, Remesh* remesh, const uint8_t* crossing)
 {
     size_t kept = 0;
@@ -138,13 +138,12 @@ static double winding_at(const Remesh* remesh, rblVec3d p)
 
 // ---- the field ----
 
-// Signed distance: the sign from the winding number, so that gaps are bridged
-// and what lies inside does not count.
+// Signed distance. The winding number gives the sign, so that gaps are bridged and inner surfaces do not count.
 static double field_at(rblVec3d p, void* context)
 {
     const Remesh* remesh = context;
     const double distance = (double)closest_to(remesh, p).distance;
-    // Never zero: a point on a face that lies inside the solid is as much inside as any other.
+    // Never zero: a point on a face inside the solid is inside like any other.
     const double away = rbl_maxd(distance, 1e-9 * remesh->step);
     return rbl_tree_inside(&remesh->tree, &remesh->winding, in_tree(remesh, p)) ? -away : away;
 }
@@ -156,8 +155,8 @@ static double winding_slope(const Remesh* remesh, rblVec3d p, rblVec3d axis)
            winding_at(remesh, rbl_mul_add3d(p, half, axis));
 }
 
-// Near the old surface its normal, which keeps edges sharp; where a gap is
-// bridged, the way the winding number falls.
+// Near the old surface: its normal, which keeps edges sharp. Where a gap is bridged: the direction in which the
+// winding number decreases.
 static rblVec3d gradient_at(rblVec3d p, void* context)
 {
     const Remesh* remesh = context;
@@ -178,12 +177,12 @@ static rblResult extract(Remesh* remesh, uint32_t cells, rblIsosurfaceMethod met
     const rblVec3d size = rbl_aabbd_size(bounds);
     remesh->step = rbl_maxd(size.x, rbl_maxd(size.y, size.z)) / cells;
     rblIsosurfaceDef def = rbl_default_isosurface_def();
-    // Whole cells all round, and a margin so that nothing touches the border.
+    // Cells that contain the whole mesh, and a margin so that nothing touches the border.
     def.cells[0] = (uint32_t)ceil(size.x / remesh->step) + 4;
     def.cells[1] = (uint32_t)ceil(size.y / remesh->step) + 4;
     def.cells[2] = (uint32_t)ceil(size.z / remesh->step) + 4;
-    // Off centre by odd fractions of a cell: models like to have faces in the planes of a grid that is not,
-    // and on a face neither inside nor outside is right.
+    // Shift by irregular fractions of a cell: many models have faces in the planes of an unshifted grid, and the sign
+    // of a point on a face is arbitrary.
     const rblVec3d shift = {0.137 * remesh->step, 0.211 * remesh->step, 0.173 * remesh->step};
     const rblVec3d half = {0.5 * remesh->step * def.cells[0], 0.5 * remesh->step * def.cells[1],
                            0.5 * remesh->step * def.cells[2]};
@@ -198,7 +197,7 @@ static rblResult extract(Remesh* remesh, uint32_t cells, rblIsosurfaceMethod met
 
 // ---- attributes ----
 
-// A corner with the attributes of the old triangle's point closest to it.
+// Add a corner with the attributes of the closest point of the old triangle.
 static void add_corner(const Remesh* remesh, rblMeshBuilder* builder, uint32_t vertex, rblVec3d p,
                        uint32_t triangle, rblVec3d unit)
 {

@@ -1,5 +1,5 @@
-// The working copy of mesh repair: faces as runs of corners in one pool. A face is rewritten by pointing it
-// at corners appended to the pool; rbl_repair_compact() sweeps up.
+// The working copy of mesh repair: faces as ranges of corners in one pool. A changed face gets new corners at the end
+// of the pool; rbl_repair_compact() removes the unused ones.
 #include "base/error.h"
 #include "math/vec.h"
 #include "mesh/repair/repair.h"
@@ -60,7 +60,7 @@ void rbl_repair_free(rblRepair* r)
     rbl_arena_free(&r->scratch);
 }
 
-// Whether one more index fits besides the two special values of mesh/topology.h.
+// Whether one more index is available besides the two special values of mesh/topology.h.
 static bool fits_index(size_t count)
 {
     return count < UINT32_MAX - 2;
@@ -115,7 +115,7 @@ rblResult rbl_repair_add_vertex(rblRepair* r, rblVec3d position, uint32_t* out)
     return RBL_OK;
 }
 
-// Add weight * (the attributes of `source`) to the current blend, whose terms start at `begin`.
+// Add weight * (attributes of `source`) to the current blend, whose terms start at `begin`.
 static bool add_terms(rblRepair* r, size_t begin, uint32_t source, double weight)
 {
     const uint32_t corners = r->source->corner_count;
@@ -181,8 +181,7 @@ rblResult rbl_repair_mean(rblRepair* r, const uint32_t* sources, uint32_t count,
         *out = sources[0];
         return RBL_OK;
     }
-    // Beyond some number a further neighbour changes nothing that can be seen, but costs as much as all
-    // before it.
+    // At most about 64 neighbours are used: more of them change nothing visible, but cost time.
     const uint32_t stride = count / 64 + 1;
     const size_t begin = r->blend_terms.count;
     const double weight = 1.0 / (double)((count + stride - 1) / stride);
@@ -196,7 +195,7 @@ rblResult rbl_repair_mean(rblRepair* r, const uint32_t* sources, uint32_t count,
     return close_blend(r, out);
 }
 
-// Copy the corners of the faces that are left to the front of `swept`, noting where each went.
+// Copy the corners of the remaining faces to the front of `swept`, and store the new index of each.
 static uint32_t sweep_corners(rblRepair* r, rblRepairCorner* swept, uint32_t* moved)
 {
     uint32_t corners = 0;
@@ -240,7 +239,7 @@ rblResult rbl_repair_compact(rblRepair* r)
     return RBL_OK;
 }
 
-// Edges go by the names of their ends: the vertices themselves when `names` is null.
+// An end of an edge as the name of its vertex, or the vertex itself when `names` is null.
 static uint32_t edge_end(const rblRepair* r, const uint32_t* names, uint32_t corner, bool higher)
 {
     uint32_t a = rbl_repair_vertex(r, corner);
@@ -334,7 +333,8 @@ rblVec3d rbl_repair_normal_area2(const rblRepair* r, uint32_t face)
 
 double rbl_repair_volume6(const rblRepair* r, uint32_t face, rblVec3d origin)
 {
-    // Relative to the mean of the corners, so that a bent face counts the same for every first corner.
+    // Relative to the mean of the corners, so that the result for a face that is not plane does not depend on its
+    // first corner.
     const rblRepairFace* f = &r->faces.data[face];
     rblVec3d sum = {0, 0, 0};
     for (uint32_t i = 0; i < f->size; ++i)
@@ -384,7 +384,7 @@ rblResult rbl_repair_components(rblRepair* r, uint32_t* labels, uint32_t* count)
     return RBL_OK;
 }
 
-// The corner that has the half-edge of a corner after its face was flipped.
+// The corner that starts the half-edge of a given corner after its face was flipped.
 static uint32_t turned(const rblRepair* r, uint32_t corner, const uint8_t* marks)
 {
     const uint32_t f = r->corners.data[corner].face;

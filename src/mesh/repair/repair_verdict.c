@@ -21,8 +21,8 @@ static const char* plural(uint32_t count)
     return count == 1 ? "" : "s";
 }
 
-// Look for faces that intersect. Surfaces that merely touch in vertices of equal position, as taking apart
-// what was joined there leaves them, do not.
+// Search for intersecting faces. Surfaces that only touch at vertices of equal position, as they do after they were
+// separated there, do not count.
 static rblResult find_intersections(const rblMeshView* mesh, const rblAllocator* allocator,
                                     rblMeshReport* after)
 {

@@ -1,4 +1,4 @@
-// Vertices: one copy for each fan of faces that is joined edge by edge.
+// Vertices: one copy for each fan of faces connected by edges.
 #include "base/error.h"
 #include "base/hash_map.h"
 #include "base/union_find.h"
@@ -31,7 +31,7 @@ void rbl_repair_fans(const rblRepair* r, uint32_t* parents)
     }
 }
 
-// Mark the fans that end in the open.
+// Mark the fans that have boundary edges.
 static void mark_open(const rblRepair* r, const uint32_t* fans, uint8_t* open)
 {
     memset(open, 0, r->corners.count);
@@ -45,14 +45,14 @@ static void mark_open(const rblRepair* r, const uint32_t* fans, uint8_t* open)
     }
 }
 
-// The first fan keeps the vertex, every other one gets a copy of its own. Fans that end in the open stay
-// together: they may be parts of one sheet, between which a hole stayed open.
+// The first fan keeps the vertex, every other fan gets a copy of it. Fans with boundary edges stay together: they may
+// be parts of one sheet with an unfilled hole between them.
 static rblResult split_fans(rblRepair* r, const uint32_t* fans)
 {
     uint32_t* copies = RBL_SCRATCH(r, uint32_t, r->corners.count);  // per fan: its vertex
     uint32_t* taken = RBL_SCRATCH(r, uint32_t, r->positions.count); // per vertex: the fan that keeps it
-    uint32_t* open_copies =
-        RBL_SCRATCH(r, uint32_t, r->positions.count); // per vertex: the one of its open fans
+    // Per vertex: the copy that its open fans share.
+    uint32_t* open_copies = RBL_SCRATCH(r, uint32_t, r->positions.count);
     uint8_t* open = RBL_SCRATCH(r, uint8_t, r->corners.count);
     if (copies == NULL || taken == NULL || open_copies == NULL || open == NULL)
     {
@@ -85,7 +85,7 @@ static rblResult split_fans(rblRepair* r, const uint32_t* fans)
     return RBL_OK;
 }
 
-// ---- edges that are still crowded: their faces are joined around both ends ----
+// ---- edges that still have more than two faces, connected around both ends ----
 
 static rblResult write_corners(rblRepair* r, uint32_t f, const uint32_t* middles)
 {
@@ -108,8 +108,8 @@ static rblResult write_corners(rblRepair* r, uint32_t f, const uint32_t* middles
     return RBL_OK;
 }
 
-// Some half-edge of this edge has no twin: the surface is open here, and taking the edge apart would not
-// change that.
+// Whether some half-edge of this edge has no twin: the surface is open here, and separating the edge would not change
+// that.
 static bool ends_here(const rblRepair* r, const rblRepairEdges* edges, uint32_t e)
 {
     bool ends = false;
@@ -120,7 +120,7 @@ static bool ends_here(const rblRepair* r, const rblRepairEdges* edges, uint32_t 
     return ends;
 }
 
-// Insert a separate vertex in the middle of each pair of half-edges on an edge of many faces.
+// Insert a separate vertex in the middle of each pair of half-edges at an edge of many faces.
 static rblResult choose_middles(rblRepair* r, const rblRepairEdges* edges, uint32_t* middles, bool* any)
 {
     for (uint32_t e = 0; e < edges->count; ++e)
@@ -177,7 +177,7 @@ static rblResult split_crowded_edges(rblRepair* r)
     }
     RBL_TRY(rbl_repair_compact(r));
     RBL_TRY(rbl_repair_edges(r, NULL, &edges));
-    rbl_repair_pair_plain_edges(r, &edges); // edges of more are open ones
+    rbl_repair_pair_plain_edges(r, &edges); // edges with more faces become open ones
     return RBL_OK;
 }
 

@@ -1,23 +1,22 @@
-// Welding. Only loose vertices are welded: those at an edge that does not have two faces, or where several
-// fans of faces meet. What is joined properly all round stays as it is, however fine it is and whatever it
-// touches, so that surfaces taken apart where they touch are not joined again.
+// Welding. Only loose vertices are welded: those at an edge that does not have two faces, or where several fans of
+// faces meet. Vertices with one closed fan stay as they are, at any resolution, even if they touch others, so that
+// surfaces that were separated where they touch are not joined again.
 //
-// Vertices are visited in order; each joins the nearest vertex kept so far that is within the tolerance, or
-// is kept itself. So no vertex moves farther than the tolerance, kept ones never move, no chain of close
-// neighbours can pull a feature together, and kept vertices are farther apart than the tolerance: a second
-// run finds nothing.
+// Vertices are visited in order. Each one is merged into the nearest kept vertex within the tolerance, or is kept
+// itself. So no vertex moves farther than the tolerance, kept ones never move, chains of close neighbours do not
+// collapse a feature, and kept vertices are farther apart than the tolerance: a second run changes nothing.
 #include "base/error.h"
 #include "base/hash_map.h"
 #include "math/vec.h"
 #include "mesh/repair/repair.h"
 #include <string.h>
 
-// Kept vertices in a hash of cubic cells a few tolerances wide, so that most vertices have only one to look
-// into.
+// Kept vertices in a hash grid of cubic cells. Cells are TOLERANCES_PER_CELL tolerances wide, so that most vertices
+// have to search only one cell.
 typedef struct WeldGrid
 {
-    rblHashMap cells; // from cell to the last vertex put there
-    uint32_t* others; // per vertex: the one put into the same cell before it
+    rblHashMap cells; // from cell to its newest vertex
+    uint32_t* others; // per vertex: the previous vertex of the same cell
     rblVec3d lower;
     double width; // 0: the cell is the position itself
 } WeldGrid;
@@ -26,7 +25,7 @@ typedef struct WeldGrid
 
 static uint64_t hash_coordinates(double x, double y, double z)
 {
-    const double values[3] = {x + 0.0, y + 0.0, z + 0.0}; // -0 and 0 are one place
+    const double values[3] = {x + 0.0, y + 0.0, z + 0.0}; // -0 and 0 are the same position
     uint64_t bits[3];
     memcpy(bits, values, sizeof bits);
     return rbl_hash_u64(rbl_hash_u64(rbl_hash_u64(bits[0]) + bits[1]) + bits[2]);
@@ -49,7 +48,7 @@ static void search_cell(const rblRepair* r, const WeldGrid* grid, uint64_t key, 
     for (uint32_t v = rbl_hash_map_find(&grid->cells, key); v != RBL_NONE; v = grid->others[v])
     {
         const double d = rbl_distance3d(p, r->positions.data[v]);
-        // Among equally near ones the first vertex wins.
+        // Of equally near vertices the first one is chosen.
         if (d <= r->tolerance && (d < *distance || (d == *distance && v < *nearest)))
         {
             *nearest = v;
@@ -58,13 +57,14 @@ static void search_cell(const rblRepair* r, const WeldGrid* grid, uint64_t key, 
     }
 }
 
-// The kept vertex that `p` joins, or RBL_NONE. The cells of the corners of a box around `p` are all that it
-// reaches into, and mostly the same one.
+// The kept vertex that `p` is merged into, or RBL_NONE. Only the cells of the corners of a box around `p` are
+// searched; mostly they are the same cell.
 static uint32_t find_kept(const rblRepair* r, const WeldGrid* grid, rblVec3d p)
 {
     uint32_t nearest = RBL_NONE;
     double distance = (double)INFINITY;
-    const double reach = grid->width == 0 ? 0 : 1.0001 * r->tolerance; // rounding of the corners included
+    // Including the rounding of the corners.
+    const double reach = grid->width == 0 ? 0 : 1.0001 * r->tolerance;
     uint64_t keys[8];
     uint32_t count = 0;
     for (int i = 0; i < 8; ++i)
@@ -124,7 +124,7 @@ rblResult rbl_repair_cluster(rblRepair* r, const uint8_t* chosen, uint32_t* targ
     {
         return rbl_fail_memory();
     }
-    // A tolerance lost in the rounding of coordinates can only mean equality.
+    // A tolerance smaller than the rounding of coordinates can only mean equality.
     const double diagonal = rbl_distance3d(r->bounds.upper, r->bounds.lower);
     grid.lower = r->bounds.lower;
     grid.width = r->tolerance > diagonal * 0x1p-40 ? TOLERANCES_PER_CELL * r->tolerance : 0;
@@ -147,7 +147,7 @@ void rbl_repair_mark_used(const rblRepair* r, uint8_t* used)
     }
 }
 
-// Marks the vertices that are not joined properly all round; returns how many.
+// Mark the loose vertices. *count receives their number.
 static rblResult mark_loose(rblRepair* r, uint8_t* loose, uint32_t* count)
 {
     rblRepairEdges edges;
@@ -165,7 +165,7 @@ static rblResult mark_loose(rblRepair* r, uint8_t* loose, uint32_t* count)
     for (uint32_t c = 0; c < r->corners.count; ++c)
     {
         const uint32_t v = rbl_repair_vertex(r, c);
-        loose[v] |= fans[c] == c && seen[v]; // another fan
+        loose[v] |= fans[c] == c && seen[v]; // a second fan
         seen[v] |= fans[c] == c;
         if (r->corners.data[c].twin == RBL_NONE)
         {

@@ -44,7 +44,7 @@ static rblResult check_edges(const rblTopology* topology)
     return RBL_OK;
 }
 
-// The corner furthest right: where a walk to the left sees the whole fan.
+// The corner at the right end of the fan, from which a walk to the left visits the whole fan.
 static uint32_t rightmost(const rblCollapseMesh* mesh, uint32_t corner)
 {
     uint32_t right = corner;
@@ -131,7 +131,7 @@ static void number_wedges(rblCollapseMesh* mesh, const rblMeshView* view, bool s
     {
         mesh->corner_wedges[c] = first_wedge;
     }
-    mesh->wedge_count -= 1; // it was the newest
+    mesh->wedge_count -= 1; // the last wedge was the newest one
 }
 
 static uint8_t edge_features(const rblCollapseMesh* mesh, const rblMeshView* view, uint32_t corner)
@@ -173,7 +173,8 @@ static rblVertexKind kind_of(const rblCollapseMesh* mesh, uint32_t first)
         common &= features != 0 ? features : UINT8_MAX;
         last = c;
     }
-    const uint32_t left_edge = rbl_triangle_previous(last); // the last edge of an open fan starts elsewhere
+    // The last edge of an open fan starts at another vertex.
+    const uint32_t left_edge = rbl_triangle_previous(last);
     if (mesh->twins[left_edge] == RBL_NONE)
     {
         count += 1;
@@ -322,8 +323,9 @@ static uint32_t marked_neighbours(const rblCollapseMesh* mesh, uint32_t vertex, 
     return marked;
 }
 
-// The triangle of a half-edge that will vanish joins its two other edges. They must not both be features, or
-// one would be lost: a border closed, a strip of material cut, an island gone.
+// When the triangle of a half-edge is removed, its two other edges become one. They must not both be features,
+// because one of them would be lost: a border would close, a strip of a material would be cut, or an island would
+// disappear.
 static bool joins_features(const rblCollapseMesh* mesh, uint32_t half_edge)
 {
     return half_edge != RBL_NONE && mesh->features[rbl_triangle_next(half_edge)] != 0 &&
@@ -347,9 +349,9 @@ bool rbl_collapse_allowed(rblCollapseMesh* mesh, const rblCollapse* collapse)
     {
         return false;
     }
-    // The link condition (Dey, Edelsbrunner, Guha and Nekhayev 1999): the vertices next to both ends are
-    // those opposite the edge and no others, and the two ends do not make up a tetrahedron. (Of two border
-    // vertices that an inner edge joins, rbl_may_remove() has none removed.)
+    // The link condition (Dey, Edelsbrunner, Guha and Nekhayev 1999): the common neighbours of both ends are exactly
+    // the vertices opposite the edge, and the surface is not a tetrahedron. (Edges inside the surface that join two
+    // border vertices are excluded by rbl_may_remove().)
     const uint32_t opposite = collapse->forward != RBL_NONE && collapse->backward != RBL_NONE ? 2 : 1;
     uint32_t kept_count;
     const uint32_t removed_count = mark_neighbours(mesh, collapse->removed);
@@ -359,8 +361,8 @@ bool rbl_collapse_allowed(rblCollapseMesh* mesh, const rblCollapse* collapse)
     return shared == opposite && !tetrahedron;
 }
 
-// Give the corners of the removed vertex on one side of the edge to the kept one: from a corner in the
-// vanishing triangle on, away from the edge, up to the next feature.
+// Give the corners of the removed vertex on one side of the edge to the kept vertex: from the corner in the removed
+// triangle, away from the edge, up to the next feature.
 static void move_corners(rblCollapseMesh* mesh, uint32_t from, bool left, uint32_t kept, uint32_t wedge)
 {
     for (uint32_t c = from; c != RBL_NONE;)
@@ -380,7 +382,7 @@ static void move_corners(rblCollapseMesh* mesh, uint32_t from, bool left, uint32
     }
 }
 
-// Remove the triangle of a half-edge and glue its two other sides together.
+// Remove the triangle of a half-edge and join its two other edges.
 static void remove_triangle(rblCollapseMesh* mesh, uint32_t half_edge, uint32_t* touched)
 {
     const uint32_t next = rbl_triangle_next(half_edge);
@@ -404,7 +406,7 @@ static void remove_triangle(rblCollapseMesh* mesh, uint32_t half_edge, uint32_t*
     touched[1] = b;
 }
 
-// The ends of a half-edge that survived next to a removed triangle need a corner that is alive.
+// Give both ends of a half-edge next to a removed triangle a corner that still exists.
 static void anchor(rblCollapseMesh* mesh, uint32_t half_edge)
 {
     if (half_edge != RBL_NONE)

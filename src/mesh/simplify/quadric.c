@@ -7,7 +7,7 @@ bool rbl_quadric_minimum(const rblQuadric* q, double softness, rblVec3d* x)
     {
         return false;
     }
-    // Scaled to trace 1, the softened matrix has a determinant of at least softness^3: Cramer's rule is safe.
+    // Scaled to trace 1, the regularised matrix has a determinant of at least softness^3, so Cramer's rule is safe.
     const double xx = q->xx / trace + softness, yy = q->yy / trace + softness, zz = q->zz / trace + softness;
     const double xy = q->xy / trace, xz = q->xz / trace, yz = q->yz / trace;
     const rblVec3d right = rbl_scale3d(q->b, -1.0 / trace);

@@ -1,5 +1,5 @@
-// Simplification by quadric edge collapse (Garland and Heckbert 1997, and 1998, "Simplifying Surfaces with
-// Color and Texture using Quadric Error Metrics"): take the cheapest edge out, again and again.
+// Simplification by quadric edge collapse (Garland and Heckbert 1997, and 1998, "Simplifying Surfaces with Color and
+// Texture using Quadric Error Metrics"): the cheapest edge is collapsed, repeatedly.
 #include "rubble/simplify.h"
 
 #include "base/def.h"
@@ -9,7 +9,8 @@
 #include "mesh/simplify/simplify_cost.h"
 #include "mesh/simplify/simplify_distance.h"
 
-// An edge that must wait for its neighbours is dropped, and tried again in a later pass over what is left.
+// Maximum number of passes over the remaining edges. An edge that cannot be collapsed yet because of its neighbours
+// is dropped from the heap, and the next pass tries it again.
 #define MAX_PASSES 16
 
 typedef struct Simplifier
@@ -19,7 +20,7 @@ typedef struct Simplifier
     rblSimplifyCost cost;
     rblDistanceTracker distances;
     rblCollapseHeap heap;
-    uint32_t* versions; // per vertex: how often it changed
+    uint32_t* versions; // per vertex: number of changes
     uint32_t target;
     double max_error; // scaled metres, like `error`
     double error;
@@ -48,7 +49,8 @@ static rblResult check_options(const rblSimplifyOptions* options)
 
 static uint32_t version_of(const Simplifier* s, uint32_t a, uint32_t b)
 {
-    return s->versions[a] + s->versions[b]; // both only grow: the sum changes when either does
+    // Both counters only grow, so the sum changes when one of them does.
+    return s->versions[a] + s->versions[b];
 }
 
 static bool push_edge(Simplifier* s, uint32_t corner)
@@ -100,7 +102,7 @@ static bool is_stale(const Simplifier* s, const rblHeapEdge* edge)
            version_of(s, edge->low, edge->high) != edge->version;
 }
 
-// Collapse an edge if it may be; false when out of memory.
+// Collapse an edge if the collapse is allowed. False when out of memory.
 static bool try_edge(Simplifier* s, const rblHeapEdge* edge)
 {
     rblCandidate candidate;

@@ -4,22 +4,26 @@
 #include "math/aabb.h"
 #include "math/float_bits.h"
 
-// How heavily a feature edge weighs, relative to a triangle as large as the square over the edge.
+// Weight of the plane that keeps a feature edge (border, seam, edge between materials) in place, in units of the
+// squared edge length. A triangle adds a third of its area to each of its vertices. Larger values keep features
+// longer than surfaces.
 #define FEATURE_WEIGHT 10.0
 
-// An attribute difference of 1 counts like this part of the bounding box's longest side, times the caller's
-// weight.
+// Scaled length that an attribute difference of 1 counts as, as a fraction of the longest side of the bounding box.
+// The weight of the caller multiplies it.
 #define ATTRIBUTE_UNIT 0.1
 
-// Pull towards the middle of the edge where the quadrics do not decide, relative to their trace.
+// Regularisation of the quadric minimum, as a fraction of the trace of the quadric. Where the quadrics leave a
+// direction free, it selects the point nearest to the middle of the edge. Small against 1, so that it does not move
+// vertices where the quadrics decide.
 #define SOFTNESS 1e-6
 
-// Cost of moving vertices about in a plane, relative to the distance moved: shorter edges go first, slivers
-// last.
+// Cost of a vertex that moves within the surface, as a fraction of the cost of leaving the surface by the same
+// distance. It only orders collapses on plane regions: short edges are collapsed first, and slivers are avoided.
 #define TANGENTIAL_COST 1e-7
 
-// Costs below this, relative to area times squared edge length, are rounding: the surface is flat there, and
-// the vertex stays at an end of the edge, exactly in the plane.
+// Costs below this multiple of area times squared edge length are rounding errors: the surface is flat there, and the
+// vertex stays at an end of the edge, exactly in the plane.
 #define FLAT 1e-15
 
 static rblVec3d corner_position(const rblSimplifyCost* cost, uint32_t corner)
@@ -115,7 +119,7 @@ static void copy_values(rblSimplifyCost* cost, const rblMeshView* view)
     }
 }
 
-// A triangle's share of attribute error goes to its three wedges.
+// Distribute the attribute error of a triangle to its three wedges.
 //   gradients: of the barycentric coordinates, so that g = sum s_i grad_i
 static void add_attributes(rblSimplifyCost* cost, uint32_t triangle, rblVec3d unit_normal, double area2)
 {
@@ -152,7 +156,7 @@ static void add_attributes(rblSimplifyCost* cost, uint32_t triangle, rblVec3d un
     }
 }
 
-// The plane through a feature edge, across its triangle: what keeps the feature where it is.
+// The plane through a feature edge, perpendicular to its triangle; its quadric keeps the feature in place.
 static void add_feature(rblSimplifyCost* cost, uint32_t corner, rblVec3d unit_normal)
 {
     const uint32_t ends[2] = {cost->mesh->corner_vertices[corner],
@@ -177,7 +181,7 @@ static void add_triangle(rblSimplifyCost* cost, uint32_t triangle)
     const double area2 = rbl_length3d(normal);
     if (!(area2 > 0.0))
     {
-        return; // no plane, no area
+        return; // a triangle without area has no plane
     }
     const rblVec3d unit = rbl_scale3d(normal, 1.0 / area2);
     for (uint32_t i = 0; i < 3; ++i)
@@ -245,7 +249,7 @@ typedef struct WedgePair
     uint32_t removed, kept;
 } WedgePair;
 
-// How many sides have wedges of their own: two at most, none without attributes.
+// Returns the number of sides of the edge with wedges of their own: at most two, none without attributes.
 static int wedge_pairs(const rblSimplifyCost* cost, const rblCollapse* collapse, WedgePair pairs[2])
 {
     const uint32_t* wedges = cost->mesh->corner_wedges;
@@ -265,7 +269,7 @@ static int wedge_pairs(const rblSimplifyCost* cost, const rblCollapse* collapse,
     return count;
 }
 
-// Fill in what a collapse to a given place costs.
+// Compute the cost of a collapse to the position of the candidate.
 static void price(const rblSimplifyCost* cost, rblCandidate* candidate)
 {
     const uint32_t removed = candidate->collapse.removed;
@@ -295,8 +299,8 @@ static void price(const rblSimplifyCost* cost, rblCandidate* candidate)
                                                q_kept->weight * rbl_dot3d(from_kept, from_kept));
 }
 
-// The place where both vertices' quadrics together are smallest, each attribute taking the value that suits
-// it best there: eliminating those values leaves a quadric in x alone.
+// The position where the sum of both quadrics is smallest. Each attribute takes its best value there: eliminating
+// these values leaves a quadric in x alone.
 static bool best_place(const rblSimplifyCost* cost, const rblCollapse* collapse, rblVec3d origin,
                        rblVec3d* place)
 {
@@ -326,7 +330,8 @@ static bool best_place(const rblSimplifyCost* cost, const rblCollapse* collapse,
     return rbl_quadric_minimum(&sum, SOFTNESS, place);
 }
 
-// Either vertex may go and the other take any place: at the best one, unless an end of the edge is as good.
+// Both vertices are free: either may be removed, and the other may move. The new position is the best one, or an end
+// of the edge if that is as good.
 static void place_freely(const rblSimplifyCost* cost, rblCandidate* candidate)
 {
     const rblVec3d removed = cost->positions[candidate->collapse.removed];
@@ -374,8 +379,8 @@ bool rbl_simplify_candidate(const rblSimplifyCost* cost, uint32_t corner, rblCan
         place_freely(cost, out);
         return true;
     }
-    // On features vertices keep their places, and one of the two stays as it is. A free vertex goes before
-    // another.
+    // Vertices on features keep their positions, so one of the two vertices stays where it is. Free vertices are
+    // removed before others.
     bool found = false;
     const uint32_t ends[2] = {high, low};
     for (int i = 0; i < 2; ++i)
@@ -457,7 +462,7 @@ void rbl_simplify_apply(rblSimplifyCost* cost, const rblCandidate* candidate)
     cost->quadrics[collapse->kept] = rbl_quadric_moved(&cost->quadrics[collapse->kept], to_kept);
     rbl_quadric_add(&cost->quadrics[collapse->kept], &removed);
 
-    // Where the kept vertex moves it is free and has one wedge; elsewhere these moves are by zero.
+    // A kept vertex that moves is free and has one wedge; in all other cases these moves are by zero.
     WedgePair pairs[2];
     const int pair_count = wedge_pairs(cost, collapse, pairs);
     for (int i = 0; i < pair_count; ++i)

@@ -4,7 +4,8 @@
 #include "math/float_bits.h"
 #include <string.h>
 
-// Squared distances below this, in scaled metres, are no more than rounding.
+// Squared distances below this are rounding errors, in squared scaled metres: their root, 1e-13, is about 450 units
+// in the last place of a coordinate of 1.
 #define ROUNDING 1e-26
 
 rblResult rbl_distance_tracker_init(rblDistanceTracker* tracker, const rblSimplifyCost* cost,
@@ -81,7 +82,7 @@ static rblVec3d original_of(const rblDistanceTracker* tracker, uint32_t vertex)
     return rbl_vec3d(rbl_scaled(p.x, exponent), rbl_scaled(p.y, exponent), rbl_scaled(p.z, exponent));
 }
 
-// From p to the triangle of a corner, whose own vertex is taken to be at `apex`.
+// From p to the triangle of a corner, with the vertex of that corner at `apex`.
 static double squared_to_corner(const rblSimplifyCost* cost, rblVec3d p, uint32_t corner, rblVec3d apex)
 {
     const uint32_t* vertices = cost->mesh->corner_vertices;
@@ -89,10 +90,10 @@ static double squared_to_corner(const rblSimplifyCost* cost, rblVec3d p, uint32_
                                cost->positions[vertices[rbl_triangle_previous(corner)]]);
 }
 
-// ---- the ring of triangles around the place ----
+// ---- the ring of triangles around the new position ----
 
-// The corners of one end of the edge in order, without those in the triangles that vanish: counter-clockwise
-// from the half-edge that leaves this end, or where that is missing, from the border.
+// The corners of one end of the edge in order, without those in removed triangles: counter-clockwise from the
+// half-edge that leaves this end, or from the border if that half-edge is missing.
 static void add_to_ring(rblDistanceTracker* tracker, uint32_t vertex, uint32_t leaving, uint32_t arriving)
 {
     const rblCollapseMesh* mesh = tracker->cost->mesh;
@@ -105,8 +106,8 @@ static void add_to_ring(rblDistanceTracker* tracker, uint32_t vertex, uint32_t l
     }
 }
 
-// Around the new place come first the removed vertex's triangles, from left of the edge to right of it, then
-// the kept one's from right to left.
+// The ring around the new position: first the triangles of the removed vertex, from left of the edge to right of it,
+// then those of the kept vertex from right to left.
 static void find_ring(rblDistanceTracker* tracker, const rblCollapse* collapse)
 {
     tracker->ring_count = 0;
@@ -115,7 +116,7 @@ static void find_ring(rblDistanceTracker* tracker, const rblCollapse* collapse)
     add_to_ring(tracker, collapse->kept, collapse->backward, collapse->forward);
 }
 
-// From entry `start` of the ring on, both ways round while it gets closer.
+// Search from entry `start` of the ring in both directions while the distance decreases.
 static double search_near(const rblDistanceTracker* tracker, rblVec3d p, rblVec3d place, uint32_t start,
                           uint32_t* home)
 {
@@ -141,7 +142,7 @@ static double search_near(const rblDistanceTracker* tracker, rblVec3d p, rblVec3
     return best;
 }
 
-// The whole ring, until a triangle is close enough.
+// Search the whole ring until a triangle is close enough.
 static double search_all(const rblDistanceTracker* tracker, rblVec3d p, rblVec3d place, uint32_t* home)
 {
     double best = (double)INFINITY;
@@ -157,8 +158,8 @@ static double search_all(const rblDistanceTracker* tracker, rblVec3d p, rblVec3d
     return best;
 }
 
-// A home for a point among the ring's triangles, and the squared distance to it. Searching all of the ring
-// for every point would cost the square of the ring where a vertex has thousands of triangles.
+// The ring triangle that a point is assigned to, and the squared distance to it. Searching the whole ring for every
+// point would take quadratic time at vertices of thousands of triangles.
 static double point_distance(rblDistanceTracker* tracker, uint32_t point, rblVec3d place, uint32_t start)
 {
     const rblVec3d p = original_of(tracker, point);
@@ -174,7 +175,7 @@ static double point_distance(rblDistanceTracker* tracker, uint32_t point, rblVec
     return distance;
 }
 
-// All points of one triangle, looking for new ones from a ring entry on.
+// The largest distance of all points of one triangle; the search for their new triangles starts at a ring entry.
 static double list_distance(rblDistanceTracker* tracker, uint32_t triangle, rblVec3d place, uint32_t start)
 {
     double largest = 0.0;
@@ -185,7 +186,7 @@ static double list_distance(rblDistanceTracker* tracker, uint32_t triangle, rblV
     return largest;
 }
 
-// From the new place to the triangles that are there now.
+// From the new position to the current triangles.
 static double place_distance(const rblDistanceTracker* tracker, const rblCandidate* candidate)
 {
     const rblCollapse* collapse = &candidate->collapse;
@@ -248,7 +249,7 @@ double rbl_distance_measure(rblDistanceTracker* tracker, const rblCandidate* can
     find_ring(tracker, collapse);
     tracker->found_count = 0;
     double largest = kept_moves ? place_distance(tracker, candidate) : feature_distance(tracker, candidate);
-    // A vertex that leaves its place for the first time becomes a point.
+    // A vertex becomes a point to track when it moves for the first time.
     if (!cost->moved[collapse->removed])
     {
         largest = rbl_maxd(point_distance(tracker, collapse->removed, place, 0), largest);

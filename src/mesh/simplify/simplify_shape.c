@@ -1,13 +1,13 @@
-// Whether the triangles around a collapse stay as they should: not turned over, not folded, not degenerate.
+// Whether the triangles around a collapse keep their shape: not inverted, not folded, not degenerate.
 #include "mesh/simplify/simplify_cost.h"
 
-// A triangle's normal may turn by this cosine at most in one collapse.
+// Smallest cosine between the normals of a triangle before and after one collapse (about 78 degrees).
 #define MIN_COSINE 0.2
 
-// Two neighbours may not fold onto each other beyond this cosine of their normals, unless they did before.
+// Smallest cosine between the normals of two neighbours (about 143 degrees), unless they were folded before.
 #define FOLD_COSINE -0.8
 
-// A triangle may not become thinner than this (twice the area over the longest edge squared), unless it was.
+// Smallest quality of a triangle (twice the area over the squared longest edge), unless it was thinner before.
 #define MIN_QUALITY 1e-4
 
 // 2 area / longest edge^2
@@ -18,7 +18,7 @@ static double quality(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d normal)
     return longest > 0.0 ? rbl_length3d(normal) / (longest * longest) : 0.0;
 }
 
-// One triangle at a vertex that moves from p to q, its other corners being a and b.
+// One triangle at a vertex that moves from p to q; a and b are its other vertices.
 static bool triangle_survives(rblVec3d p, rblVec3d q, rblVec3d a, rblVec3d b)
 {
     const rblVec3d before = rbl_cross3d(rbl_sub3d(a, p), rbl_sub3d(b, p));
@@ -32,7 +32,7 @@ static bool triangle_survives(rblVec3d p, rblVec3d q, rblVec3d a, rblVec3d b)
     return after_quality >= MIN_QUALITY || after_quality >= quality(p, a, b, before);
 }
 
-// A triangle's normal, not of unit length, before the collapse or after it.
+// The normal of a triangle before or after the collapse, not normalised.
 static rblVec3d triangle_normal(const rblSimplifyCost* cost, const rblCandidate* candidate, uint32_t triangle,
                                 bool after)
 {
@@ -51,7 +51,7 @@ static bool is_fold(rblVec3d a, rblVec3d b)
     return rbl_dot3d(a, b) < FOLD_COSINE * (rbl_length3d(a) * rbl_length3d(b));
 }
 
-// Whether two triangles that are neighbours after the collapse fold onto each other through it.
+// Whether the collapse folds two triangles that are neighbours after it.
 static bool folds(const rblSimplifyCost* cost, const rblCandidate* candidate, uint32_t corner, uint32_t other)
 {
     if (corner == RBL_NONE || other == RBL_NONE)
@@ -65,8 +65,8 @@ static bool folds(const rblSimplifyCost* cost, const rblCandidate* candidate, ui
                     triangle_normal(cost, candidate, t[1], false));
 }
 
-// All triangles at one end of the edge, and their neighbours. (A triangle that vanishes has no normal
-// afterwards and folds with nothing; what it joins is looked at in rbl_simplify_keeps_shape.)
+// All triangles at one end of the edge, and their neighbours. (A removed triangle has no normal afterwards and cannot
+// fold; rbl_simplify_keeps_shape() checks the triangles that it joins.)
 static bool fan_survives(const rblSimplifyCost* cost, const rblCandidate* candidate, uint32_t vertex)
 {
     const rblCollapseMesh* mesh = cost->mesh;

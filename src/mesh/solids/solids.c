@@ -9,6 +9,7 @@
 
 // ---- the table ----
 
+// Range of all lengths of procedural solids, m.
 #define SMALLEST 1e-4
 #define LARGEST  1e4
 
@@ -229,6 +230,7 @@ const rblSolidKind* rbl_solid_kinds(uint32_t* count)
 
 // ---- names ----
 
+// Longest name that gets a suggestion, characters.
 #define NAME_LIMIT 24
 
 // Insertions, deletions and replacements that turn one name into the other (Levenshtein 1966).
@@ -260,7 +262,7 @@ static size_t name_distance(const char* a, const char* b)
     return row[b_length];
 }
 
-// Remember `name` when it is closer to what was asked for than the best so far.
+// Keep `name` when it is closer to the requested name than the best one so far.
 static void consider_name(const char* asked, const char* name, const char** best, size_t* best_distance)
 {
     const size_t distance = name_distance(asked, name);
@@ -271,7 +273,7 @@ static void consider_name(const char* asked, const char* name, const char** best
     }
 }
 
-// Half of the letters right, or it is no help.
+// A suggestion must match at least half of the letters.
 static size_t helpful_distance(const char* asked)
 {
     return strlen(asked) / 2 + 1;

@@ -5,6 +5,7 @@
 #include "mesh/mesh.h"
 #include "rubble/solids.h"
 
+// Largest number of parameters of a kind of solid; the tables of kinds are checked against it.
 #define RBL_SOLID_MAX_PARAMETERS 12
 
 // Checked parameters of one call: every value exists, is finite, in range, and an integer where required.

@@ -2,8 +2,8 @@
 #include "math/vec.h"
 #include "mesh/solids/solids.h"
 
-// Normals here are those of the rounded shape, not averages over faces: the flat sides shade flat, and a
-// plain chamfer passes for a rounded edge.
+// Normals are those of the rounded shape, not averages over faces: flat sides are shaded flat, and a plain chamfer
+// looks like a rounded edge.
 static void set_corner_normal(rblMeshBuilder* builder, uint32_t layer, uint32_t corner, rblVec3d normal)
 {
     const float values[3] = {(float)normal.x, (float)normal.y, (float)normal.z};
@@ -28,16 +28,16 @@ static uint32_t patch_size(const RoundedBox* b)
     return (b->segments + 1) * (b->segments + 2) / 2;
 }
 
-// The vertex of a corner's patch whose direction is mixed from the three axes with these weights, which add
-// up to the number of segments. Rows of equal weight[0] follow one another, the longest (weight[0] = 0) last.
+// The vertex of the patch of a corner whose direction is a mix of the three axes with these weights; their sum is the
+// number of segments. Rows of equal weight[0] follow one another, the longest one (weight[0] = 0) last.
 static uint32_t patch_vertex(const RoundedBox* b, uint32_t corner, const uint32_t weights[3])
 {
     const uint32_t row = b->segments - weights[0];
     return corner * patch_size(b) + row * (row + 1) / 2 + weights[2];
 }
 
-// The outward direction of a patch vertex. Sines rather than the weights themselves: even steps along the
-// borders.
+// The outward direction of a patch vertex. The sines of the weights, not the weights themselves, give equal steps
+// along the borders.
 static rblVec3d patch_normal(const RoundedBox* b, uint32_t corner, const uint32_t weights[3])
 {
     double direction[3];
@@ -69,8 +69,8 @@ static void add_patch_vertices(RoundedBox* b, uint32_t corner)
     }
 }
 
-// A face that is counter-clockwise at the corner of three positive signs; mirrored where an odd number is
-// negative.
+// Add a face that is counter-clockwise at the corner of three positive signs; it is mirrored where an odd number of
+// signs is negative.
 static void add_mirrored(RoundedBox* b, uint32_t* vertices, uint32_t count, bool mirrored)
 {
     for (uint32_t i = 0; mirrored && i < count / 2; ++i)
@@ -112,7 +112,7 @@ static void add_patch_faces(RoundedBox* b, uint32_t corner)
     }
 }
 
-// The quarter cylinder along `axis` at the signs of the other two axes in `corner` (whose own sign is
+// The quarter cylinder along `axis` at the signs of the other two axes in `corner` (its sign along `axis` is
 // negative).
 static void add_edge_faces(RoundedBox* b, uint32_t axis, uint32_t corner)
 {
@@ -258,7 +258,7 @@ static void add_tile(Tile* tile)
     rbl_solid_face(&tile->builder, (const uint32_t[4]){3, 2, 1, 0}, 4);
 }
 
-// Faces come four to a band, each along one side, then top and bottom.
+// Each band has four faces, one along each side; then come top and bottom.
 static void add_tile_normals(Tile* tile)
 {
     static const rblVec3d sides[4] = {{1, 0, 0}, {0, 0, -1}, {-1, 0, 0}, {0, 0, 1}};

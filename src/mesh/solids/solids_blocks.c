@@ -6,8 +6,8 @@
 #include "mesh/solids/solids.h"
 #include <string.h>
 
-// A grid of cells, some of them solid. The surface consists of the cell sides between solid and empty. It is
-// manifold as long as no two solid cells meet in an edge or vertex alone.
+// A grid of cells, some of them solid. The surface consists of the cell sides between solid and empty cells. It is
+// manifold when no two solid cells share only an edge or only a vertex.
 typedef struct Blocks
 {
     const double* lines[3]; // cells[axis] + 1 rising coordinates
@@ -49,7 +49,7 @@ static uint32_t lattice_vertex(Blocks* b, const int64_t point[3])
     return *vertex;
 }
 
-// The side of `cell` towards higher (or lower) coordinates of `axis`, counter-clockwise seen from out there.
+// The side of `cell` towards higher (or lower) coordinates of `axis`, counter-clockwise seen from that side.
 static void add_side(Blocks* b, const int64_t cell[3], uint32_t axis, bool upper)
 {
     static const int64_t around[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
@@ -68,7 +68,7 @@ static void add_side(Blocks* b, const int64_t cell[3], uint32_t axis, bool upper
     rbl_solid_face(&b->builder, quad, 4);
 }
 
-// All sides that look along `axis`, over every row of cells in that direction.
+// All sides with normals along `axis`, over every row of cells in that direction.
 static void add_sides_along(Blocks* b, uint32_t axis)
 {
     const uint32_t second = (axis + 1) % 3;
@@ -116,7 +116,7 @@ static void even_lines(double low, double high, uint32_t segments, double* out)
     }
 }
 
-// A box of even cells with its lower and upper corners given.
+// A box of equal cells between its lower and upper corners.
 static rblResult make_segmented_box(rblVec3d lower, rblVec3d upper, const uint32_t segments[3],
                                     const rblAllocator* allocator, rblMesh** out)
 {
@@ -195,7 +195,7 @@ static rblResult check_relief(const rblSolidInput* input, const Wall* w)
     return RBL_OK;
 }
 
-// Both sides of every joint between `count` even parts of [low, high], between its ends.
+// Both sides of every joint between `count` equal parts of [low, high], without the ends.
 static void joint_lines(double low, double high, uint32_t count, double joint, double* out)
 {
     out[0] = low;
@@ -208,8 +208,8 @@ static void joint_lines(double low, double high, uint32_t count, double joint, d
     }
 }
 
-// Which cells of the outer two layers stand out. Along x the half bricks alternate with places where a joint
-// may be: cell 2 i + 1 lies between half brick i and i + 1. Along y courses alternate with joints.
+// The raised cells of the outer two layers. Along x half bricks alternate with possible joints: cell 2 i + 1 lies
+// between half brick i and i + 1. Along y courses alternate with joints.
 static void raise_bricks(const uint32_t cells[3], uint8_t* solid)
 {
     size_t index = 0;

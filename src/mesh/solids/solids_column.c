@@ -5,10 +5,11 @@
 #include "mesh/normals.h"
 #include "mesh/solids/solids_profile.h"
 
+// Straight pieces per moulding, and along the shaft, where the entasis and the ends of the flutes need more.
 #define MOULDING_STEPS 6
 #define SHAFT_STEPS    24
 
-// Per point of the outline, beside its radius: how deep the flutes are there, and whether the ring is a
+// Per point of the outline, in addition to its radius: the depth of the flutes there, and whether the ring is a
 // square.
 typedef struct Ring
 {
@@ -73,8 +74,8 @@ static double add_base(Column* c)
     return 0.88 * m;
 }
 
-// The shaft's radius at t = 0 .. 1 of its height: nearly straight below, then drawn in (entasis) to 5/6, as
-// Vitruvius (III.3.12) has it for columns of middle height.
+// The radius of the shaft at t = 0 .. 1 of its height: nearly constant at the bottom, then decreasing (entasis) to
+// 5/6, as Vitruvius (III.3.12) gives it for columns of medium height.
 static double shaft_radius(const Column* c, double t)
 {
     const double s = t < 0.25 ? 0.0 : (t - 0.25) / 0.75;
@@ -84,10 +85,10 @@ static double shaft_radius(const Column* c, double t)
 static void add_shaft(Column* c, double low, double high)
 {
     const double depth = c->flutes > 0 ? 0.9 * c->radius / c->flutes : 0.0;
-    const double fade = rbl_mind(0.35 * c->radius / (high - low), 0.25); // flutes end rounded
+    const double fade = rbl_mind(0.35 * c->radius / (high - low), 0.25); // flutes have rounded ends
     for (uint32_t i = 0; i <= SHAFT_STEPS; ++i)
     {
-        // Steps crowd towards both ends, where the flutes begin and end.
+        // Steps are denser towards both ends, where the flutes begin and end.
         const double x = (double)i / SHAFT_STEPS;
         const double t = x * x * (3.0 - 2.0 * x);
         const double ends = rbl_clampd(rbl_mind(t, 1.0 - t) / fade, 0.0, 1.0);
@@ -96,7 +97,7 @@ static void add_shaft(Column* c, double low, double high)
     }
 }
 
-// Astragal, neck, echinus, abacus, between the top of the shaft and the top of it all.
+// Astragal, neck, echinus, abacus, between the top of the shaft and the top of the column.
 static void add_capital(Column* c, double low)
 {
     const double m = shaft_radius(c, 1.0);

@@ -1,4 +1,4 @@
-// What every family of solids builds with.
+// Functions that all families of solids share.
 #include "base/error.h"
 #include "math/trig.h"
 #include "math/vec.h"
@@ -18,7 +18,7 @@ rblCirclePoint rbl_circle_point(uint32_t k, uint32_t n)
 {
     const uint64_t quarters = 4 * (uint64_t)(k % n);
     const uint64_t quadrant = quarters / n;
-    const uint64_t rest = quarters % n; // of a quarter turn, in n-ths
+    const uint64_t rest = quarters % n; // of a quarter turn, in units of 1/n
     const bool past_diagonal = 2 * rest > n;
     const double angle = 0.5 * RBL_PI * ((double)(past_diagonal ? n - rest : rest) / (double)n);
     const double along = rbl_cos(angle);
@@ -57,7 +57,7 @@ static BoxProjection fit_projection(const rblMeshBuilder* builder)
     return (BoxProjection){lower, 1.0 / rbl_maxd(extent.x, rbl_maxd(extent.y, extent.z))};
 }
 
-// The right and up of a viewer in front of the face: right x up is the axis the face looks along, and up is
+// The directions right and up of a viewer in front of the face: right x up is the axis of the face normal, and up is
 // +Y on the sides.
 static void project_corner(const BoxProjection* box, rblVec3d p, rblVec3d normal, float uv[2])
 {

@@ -1,4 +1,4 @@
-// Figures sculpted as fields, extracted on a grid.
+// Figures defined by fields, extracted on a grid.
 #include "mesh/solids/solids_implicit.h"
 
 #include "base/error.h"
@@ -7,10 +7,10 @@
 #include "mesh/normals.h"
 #include "rubble/simplify.h"
 
-// Cells of free space around the figure: the grid must not cut it off.
+// Empty cells around the figure, so that the border of the grid does not cut it.
 #define MARGIN 2
 
-// Lower end and cell count along an axis whose grid is centred on the figure, so that symmetry survives.
+// Lower end and number of cells along an axis. The grid is centred on the figure to keep its symmetry.
 static uint32_t centred_cells(double lower, double upper, double cell, double* out_lower)
 {
     const uint32_t half = (uint32_t)ceil(0.5 * (upper - lower) / cell) + MARGIN;
@@ -25,7 +25,7 @@ static rblIsosurfaceDef lay_grid(const rblSculpture* s)
     def.context = s->context;
     def.cells[0] = centred_cells(s->bounds.lower.x, s->bounds.upper.x, s->cell, &def.bounds.lower.x);
     def.cells[2] = centred_cells(s->bounds.lower.z, s->bounds.upper.z, s->cell, &def.bounds.lower.z);
-    // The ground lies in the middle of a layer of cells, where no sample can fall on it.
+    // The ground is in the middle of a layer of cells, where no sample can be exactly on it.
     def.cells[1] = (uint32_t)ceil(s->bounds.upper.y / s->cell) + 2 * MARGIN;
     def.bounds.lower.y = -(MARGIN - 0.5) * s->cell;
     def.bounds.upper =
@@ -34,7 +34,7 @@ static rblIsosurfaceDef lay_grid(const rblSculpture* s)
     return def;
 }
 
-// How the extracted surface becomes the figure: the size asked for, the lowest point on the ground.
+// The map from the extracted surface to the figure: the requested size, with the lowest point on the ground.
 typedef struct Fit
 {
     double scale, ground;
@@ -62,7 +62,7 @@ static void copy_surface(const Fit* fit, const rblMeshView* view, rblMeshBuilder
     }
 }
 
-// ---- normals: the field knows them better than the triangles do, except on creases ----
+// ---- normals: from the field, which is more accurate than the triangles except at creases ----
 
 static rblVec3d field_normal(const rblSculpture* s, rblVec3d p, rblVec3d fallback)
 {
@@ -90,7 +90,7 @@ static bool is_zero(rblVec3d a)
     return a.x == 0.0 && a.y == 0.0 && a.z == 0.0;
 }
 
-// The normal that all corners of a vertex share; NaN where they differ, on a crease.
+// The normal that all corners of a vertex share; NaN where they differ, at a crease.
 static void find_shared_normals(const rblMeshBuilder* builder, const float* normals, rblVec3d* shared)
 {
     const rblVec3d crease = {(double)NAN, (double)NAN, (double)NAN};
@@ -106,7 +106,8 @@ static void find_shared_normals(const rblMeshBuilder* builder, const float* norm
     }
 }
 
-// Where the field looks away from one of the faces around a vertex, the mean of the faces has to do.
+// Where the field normal points away from one of the faces around a vertex, the mean of the face normals is used
+// instead.
 static void drop_contradicted(const rblMeshBuilder* builder, rblVec3d* shared)
 {
     for (uint32_t c = 0, f = 0; c < builder->open_corner; ++c)
@@ -174,7 +175,7 @@ static rblResult finish_surface(const rblSculpture* s, const rblMeshView* view, 
     return rbl_mesh_builder_finish(&builder, out);
 }
 
-// Fewer triangles on plain parts, as many as before where there is detail. Takes over `surface`.
+// Fewer triangles on smooth parts, as many as before where there is detail. Takes ownership of `surface`.
 static rblResult simplify_surface(uint32_t triangles, rblMesh* surface, rblMeshId* out)
 {
     rblSimplifyOptions options = rbl_default_simplify_options();

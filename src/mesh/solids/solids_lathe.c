@@ -4,7 +4,7 @@
 #include "mesh/normals.h"
 #include "mesh/solids/solids_profile.h"
 
-// Faces a lathe may make: bounds memory, not precision.
+// Maximum number of faces of a lathe: limits memory, not precision.
 #define MAX_TURNED_FACES ((uint64_t)1 << 24)
 
 static rblResult turn_profile(const rblSolidInput* input, rblProfile* profile, const rblAllocator* allocator,
@@ -141,7 +141,7 @@ static void reverse_points(rblProfilePoint* points, size_t count)
     }
 }
 
-// The profile is the whole outline already: drop a repeated end, check, and turn it counter-clockwise.
+// The profile is the whole outline: drop a repeated end point, check it, and make it counter-clockwise.
 static rblResult close_solid(const rblSolidInput* input, rblProfile* profile)
 {
     const size_t count = profile->points.count;
@@ -157,7 +157,7 @@ static rblResult close_solid(const rblSolidInput* input, rblProfile* profile)
     return RBL_OK;
 }
 
-// The profile is one side of a shell: add the other side, `thickness` to the left, backwards.
+// The profile is one side of a shell: append the other side in reverse, `thickness` to the left.
 static rblResult close_shell(const rblSolidInput* input, rblProfile* profile, double thickness)
 {
     const uint32_t count = (uint32_t)profile->points.count;

@@ -11,6 +11,7 @@
 #define MODEL_LENGTH (SNOUT_END - TAIL_END)
 #define GROUND       0.06
 
+// Straight pieces of the tail, 1 1/4 turns: 19 degrees each.
 #define TAIL_PIECES 24
 
 // An ear's own axes.
@@ -23,7 +24,7 @@ typedef struct Pig
 {
     double scale; // metres per model unit
     double thickness;
-    double slot, slot_width; // half of either; 0: none
+    double slot, slot_width; // half lengths; 0: no slot
     Frame ear;
     rblVec3d tail[TAIL_PIECES + 1];
 } Pig;
@@ -46,7 +47,7 @@ static void lay_tail(Pig* pig)
     }
 }
 
-// Upwards, outwards, and folded over towards the front.
+// The ear points upwards and outwards, and is folded over towards the front.
 static void lay_ear(Pig* pig)
 {
     const rblVec3d fallback = {0, 1, 0};
@@ -58,7 +59,7 @@ static void lay_ear(Pig* pig)
 
 static double tail_field(const Pig* pig, rblVec3d p)
 {
-    // Most of the grid is far from the tail, where any distance that is not too large will do.
+    // Most of the grid is far from the tail; any lower bound of the distance is sufficient there.
     const double from_ball = rbl_field_ball(p, rbl_vec3d(0, 0.52, -0.46), 0.17);
     if (from_ball > 0.05)
     {
@@ -96,7 +97,7 @@ static double ear_field(const Frame* ear, rblVec3d m)
 
 static double snout_field(rblVec3d m)
 {
-    // Discs stand upright: y here is what points forward there, tilted up a little.
+    // Discs stand upright: y of the disc is the forward direction of the pig, tilted up a little.
     const rblVec3d turned = {m.x, m.z - 0.10 * (m.y - 0.41), 1.15 * m.y};
     const double snout = rbl_field_disc(turned, rbl_vec3d(0, 0.525, 0.41 * 1.15), 0.122, 0.09, 0.035);
     const double nostril =
@@ -104,9 +105,9 @@ static double snout_field(rblVec3d m)
     return rbl_field_carve(snout, nostril, 0.02);
 }
 
-// Two chops under the snout. They melt into the face above and leave a crease below, between them and against
-// the chin: the mouth. A crease is what the grid keeps sharp at any resolution; a groove would need cells
-// finer than itself.
+// Two cheeks under the snout. They are blended with the face above and leave a crease below, between each other and
+// against the chin: the mouth. The grid keeps a crease sharp at any resolution; a groove would need cells smaller
+// than its width.
 static double add_mouth(double d, rblVec3d m)
 {
     const double chop =
@@ -115,7 +116,7 @@ static double add_mouth(double d, rblVec3d m)
     return rbl_field_blend(d, chop, 0.006 + 0.08 * melt);
 }
 
-// Everything but the hollow and the slot. `m` is p with |x|: left and right are one.
+// Everything except the cavity and the slot. `m` is p with |x|, since left and right are equal.
 static double outside_field(const Pig* pig, rblVec3d p)
 {
     const rblVec3d m = {fabs(p.x), p.y, p.z};
@@ -158,8 +159,7 @@ rblResult rbl_make_solid_piggybank(const rblSolidInput* input, const rblAllocato
         .scale = scale,
         .thickness = rbl_solid_number(input, "thickness") / scale,
         .slot = 0.5 * slot * MODEL_LENGTH,
-        .slot_width =
-            rbl_maxd(0.02, 1.1 * cell), // a coin is thinner than the grid can show at low resolutions
+        .slot_width = rbl_maxd(0.02, 1.1 * cell), // a coin is thinner than a cell at low resolutions
     };
     if (pig.thickness < 2.0 * cell)
     {

@@ -1,4 +1,4 @@
-// Outlines of solids of revolution: curves, offsets, and whether they can be turned.
+// Outlines of solids of revolution: curves, offsets, and a check whether they are valid.
 #include "mesh/solids/solids_profile.h"
 
 #include "base/error.h"
@@ -31,7 +31,7 @@ void rbl_profile_point(rblProfile* profile, double r, double y)
     profile->failed = profile->failed || !rbl_array_push(&profile->points, point);
 }
 
-// The end of the outline so far; the origin of an empty one (which can only be one that ran out of memory).
+// The last point of the outline; the origin when it is empty (only possible when out of memory).
 static rblProfilePoint last_point(const rblProfile* profile)
 {
     return profile->points.count > 0 ? profile->points.data[profile->points.count - 1]
@@ -85,8 +85,8 @@ static rblProfilePoint beside(rblProfilePoint p, rblProfilePoint direction, doub
     return (rblProfilePoint){p.r - distance * direction.y, p.y + distance * direction.r};
 }
 
-// An end of the curve: squarely beside it, or slid along the edge until it lies on the axis like the end
-// itself.
+// The offset of an end of the curve: perpendicular to it, or moved along the edge until it lies on the axis if the
+// end does.
 static rblProfilePoint offset_end(rblProfilePoint end, rblProfilePoint direction, double distance)
 {
     const rblProfilePoint square = beside(end, direction, distance);
@@ -97,7 +97,7 @@ static rblProfilePoint offset_end(rblProfilePoint end, rblProfilePoint direction
     return (rblProfilePoint){0.0, square.y - square.r * direction.y / direction.r};
 }
 
-// An arc round the outer side of a corner, in steps of at most 30 degrees.
+// An arc around the outer side of a corner, in steps of at most 30 degrees.
 static void offset_round(rblProfilePoint p, rblProfilePoint before, rblProfilePoint after, double distance,
                          rblProfile* out)
 {
@@ -125,7 +125,7 @@ static void offset_corner(rblProfilePoint p, rblProfilePoint before, rblProfileP
         offset_round(p, before, after, distance, out);
         return;
     }
-    // The mitre: where the two offset edges meet.
+    // The mitre: the point where the two offset edges meet.
     const double scale = distance / (1.0 + dot);
     rbl_profile_point(out, p.r - scale * (before.y + after.y), p.y + scale * (before.r + after.r));
 }
@@ -152,9 +152,9 @@ bool rbl_profile_offset(const rblProfilePoint* points, uint32_t count, double di
         }
         if (out->failed)
         {
-            return true; // memory, not geometry
+            return true; // out of memory, not a defect of the geometry
         }
-        // The edge must still run the way it did: otherwise the bends at its two ends have swallowed it.
+        // The offset edge must have the direction of the edge; otherwise the bends at its two ends overlap.
         const rblProfilePoint end = first < out->points.count ? out->points.data[first] : begin;
         if (!((end.r - begin.r) * previous.r + (end.y - begin.y) * previous.y > 0.0))
         {
@@ -177,7 +177,7 @@ static int orientation(rblProfilePoint a, rblProfilePoint b, rblProfilePoint c)
 
 bool rbl_profile_is_counter_clockwise(const rblProfilePoint* points, uint32_t count)
 {
-    // At the lowest point, of several the innermost, a simple polygon turns the way it turns as a whole.
+    // The orientation of a simple polygon is the turn at its lowest point (of several lowest ones the innermost).
     uint32_t lowest = 0;
     for (uint32_t i = 1; i < count; ++i)
     {
@@ -193,7 +193,7 @@ static bool ranges_overlap(double a, double b, double c, double d)
     return rbl_mind(a, b) <= rbl_maxd(c, d) && rbl_mind(c, d) <= rbl_maxd(a, b);
 }
 
-// Closed segments ab and cd have a point in common.
+// Whether the closed segments ab and cd have a point in common.
 static bool segments_meet(rblProfilePoint a, rblProfilePoint b, rblProfilePoint c, rblProfilePoint d)
 {
     if (!ranges_overlap(a.r, b.r, c.r, d.r) || !ranges_overlap(a.y, b.y, c.y, d.y))
@@ -204,7 +204,7 @@ static bool segments_meet(rblProfilePoint a, rblProfilePoint b, rblProfilePoint 
            orientation(c, d, a) * orientation(c, d, b) <= 0;
 }
 
-// Edge bc runs back over edge ab.
+// Whether edge bc runs back over edge ab.
 static bool folds_back(rblProfilePoint a, rblProfilePoint b, rblProfilePoint c)
 {
     const double dot = (b.r - a.r) * (c.r - b.r) + (b.y - a.y) * (c.y - b.y);
@@ -235,7 +235,8 @@ static bool find_crossing(const rblProfilePoint* points, uint32_t count, uint32_
     return false;
 }
 
-// A point beyond the axis, or on it with both neighbours off it: turned, such a point would be a pinch.
+// Whether a point is beyond the axis, or on it with both neighbours off it. Rotated, the latter would be a
+// non-manifold vertex.
 static bool misuses_axis(const rblProfilePoint* points, uint32_t count, uint32_t i)
 {
     const bool neighbour_on_axis =
@@ -243,8 +244,8 @@ static bool misuses_axis(const rblProfilePoint* points, uint32_t count, uint32_t
     return !(points[i].r >= 0.0) || (points[i].r == 0.0 && !neighbour_on_axis);
 }
 
-// Whether turning the closed outline (last point joined to the first) makes a solid: a simple polygon,
-// nowhere left of the axis, touching it only along edges. Exact: decided by orient2d.
+// Whether the closed outline (last point connected to the first) gives a solid: a simple polygon, nowhere left of the
+// axis, that touches it only along edges. Exact: decided by orient2d.
 static rblProfileDefect check_profile(const rblProfilePoint* points, uint32_t count, uint32_t places[2])
 {
     places[0] = places[1] = 0;

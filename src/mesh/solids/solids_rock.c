@@ -1,10 +1,11 @@
-// A rock: a ball cut by random planes and roughened by noise. The surface is star-shaped about the origin
-// (one radius per direction), so that it cannot meet itself whatever the noise does.
+// A rock: a ball cut by random planes, with noise. The surface is star-shaped about the origin (one radius per
+// direction), so it cannot intersect itself for any noise.
 #include "base/hash_map.h"
 #include "base/random.h"
 #include "math/vec.h"
 #include "mesh/solids/solids.h"
 
+// Largest number of cutting planes, and octaves of the noise.
 #define MAX_CUTS 64
 #define OCTAVES  5
 
@@ -15,7 +16,7 @@ typedef struct Rock
     uint64_t seed;
     uint32_t cuts;
     rblVec3d normals[MAX_CUTS]; // unit
-    double distances[MAX_CUTS]; // of the cutting planes from the centre, in radii
+    double distances[MAX_CUTS]; // of the cutting planes from the centre, as fractions of the radius
 } Rock;
 
 // One of the twelve edge midpoints of a cube, by lattice point (Perlin 2002).
@@ -74,15 +75,14 @@ static double rough_noise(const Rock* rock, rblVec3d direction)
     return sum;
 }
 
-// The smaller of the two, rounded off where they are closer than `width`.
+// The smaller of both, smoothed where they differ by less than `width`.
 static double smooth_minimum(double a, double b, double width)
 {
     const double h = rbl_maxd(width - fabs(a - b), 0.0) / width;
     return rbl_mind(a, b) - 0.25 * h * h * width;
 }
 
-// Distance of the surface along a direction: the nearest cutting plane or the ball, then noise, then the
-// stretch.
+// Distance of the surface along a direction: the nearest cutting plane or the ball, then noise, then stretching.
 static double rock_radius(rblVec3d direction, void* context)
 {
     const Rock* rock = context;

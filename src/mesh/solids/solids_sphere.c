@@ -6,6 +6,7 @@
 #include "mesh/normals.h"
 #include "mesh/solids/solids.h"
 
+// Elements of an icosahedron; corner 0 is the upper pole, corner 11 the lower one.
 #define CORNERS 12
 #define EDGES   30
 #define FACES   20
@@ -20,7 +21,7 @@ typedef struct Icosphere
     rblVec3d corners[CORNERS];
     uint32_t faces[FACES][3];          // counter-clockwise seen from outside
     uint32_t edges[EDGES][2];          // lower corner first
-    uint8_t edge_of[CORNERS][CORNERS]; // by two corners, either way round
+    uint8_t edge_of[CORNERS][CORNERS]; // by two corners, in either order
     rblMeshBuilder builder;
 } Icosphere;
 
@@ -60,7 +61,7 @@ static void join_corners(Icosphere* s)
     {
         const uint32_t a = s->faces[i / 3][i % 3];
         const uint32_t b = s->faces[i / 3][(i + 1) % 3];
-        if (a < b) // every edge runs once each way
+        if (a < b) // every edge occurs once in each direction
         {
             s->edges[count][0] = a;
             s->edges[count][1] = b;
@@ -169,7 +170,7 @@ static void fill_triangles(Icosphere* s)
     }
 }
 
-// Millions of triangles are wanted quickly, so the builder's arrays are filled in place.
+// The arrays of the builder are filled directly, because spheres of millions of triangles must be fast.
 static bool size_faces(rblMeshBuilder* builder, uint32_t faces)
 {
     if (builder->failed || !rbl_array_resize(&builder->corner_vertices, 3 * (size_t)faces) ||
@@ -207,7 +208,7 @@ static void build_unit_sphere(Icosphere* s, uint32_t frequency, const rblAllocat
     }
 }
 
-// ---- layers of the true sphere: positions are still unit vectors ----
+// ---- layers of the exact sphere: positions are still unit vectors ----
 
 typedef struct SphereLayers
 {
@@ -236,7 +237,7 @@ static bool is_pole(uint32_t vertex)
     return vertex == TOP || vertex == BOTTOM;
 }
 
-// Longitudes of a triangle on one side of the seam; that of a pole lies halfway between the other two.
+// Longitudes of a triangle on one side of the seam; the longitude of a pole is the mean of the other two.
 static void unwrap_triangle(const uint32_t vertices[3], float uvs[6])
 {
     float east = 0.0f;

@@ -9,13 +9,14 @@ typedef struct Statue
     double scale; // metres per model unit
 } Statue;
 
+// Size of the head relative to its own model: these figures have large heads.
 #define HEAD_SCALE 1.2
 
-// ---- head, in a frame of its own: upright, y = 0 at the chin; the whole is leaned back a little ----
+// ---- head, in its own frame: upright, y = 0 at the chin; the whole head is tilted back a little ----
 
 static double skull_field(rblVec3d m)
 {
-    // Narrower towards the crown and, behind, towards the neck.
+    // Narrower towards the top and, at the back, towards the neck.
     const double taper = 1.0 + 0.22 * m.y;
     const rblVec3d q = {m.x * taper, m.y, m.z};
     double d = rbl_field_box(q, rbl_vec3d(0, 0.19, 0.0), rbl_vec3d(0.098, 0.19, 0.088), 0.045);
@@ -24,7 +25,7 @@ static double skull_field(rblVec3d m)
     return d;
 }
 
-// One heavy bar over both eyes, drawn down a little at its ends.
+// One bar over both eyes, lower at its ends.
 static double brow_field(rblVec3d m)
 {
     return rbl_field_limb(m, rbl_vec3d(0.0, 0.284, 0.088), rbl_vec3d(0.074, 0.270, 0.070), 0.031, 0.027);
@@ -77,7 +78,7 @@ static double arm_field(rblVec3d m)
     return rbl_field_blend(upper, lower, 0.02);
 }
 
-// Long fingers laid on the belly, reaching for each other.
+// Long fingers on the belly, pointing to each other.
 static double hand_field(rblVec3d m)
 {
     double d = (double)INFINITY;
@@ -109,7 +110,7 @@ static double plinth_field(rblVec3d m)
     return rbl_field_union(foot, block);
 }
 
-// The red topknot that some of them wear.
+// The red topknot of some of these figures.
 static double topknot_field(rblVec3d m)
 {
     const double hat = rbl_field_disc(m, rbl_vec3d(0, 0.388, -0.002), 0.118, 0.044, 0.016);
@@ -121,7 +122,7 @@ static double statue_field(rblVec3d point, void* context)
 {
     const Statue* statue = context;
     const rblVec3d m = {fabs(point.x) / statue->scale, point.y / statue->scale, point.z / statue->scale};
-    // Leaned back by about 6 degrees (sine and cosine as constants), the chin pushed forward.
+    // Tilted back by about 6 degrees (sine and cosine as constants), with the chin forward.
     const double y = m.y - 0.415;
     const double z = m.z - 0.030;
     const rblVec3d h =

@@ -1,4 +1,4 @@
-// Turning a closed outline about the Y axis into a mesh.
+// Rotation of a closed outline about the Y axis into a mesh.
 #include "base/error.h"
 #include "math/trig.h"
 #include "math/vec.h"
@@ -12,7 +12,7 @@ typedef struct Turn
     uint32_t count;
     uint32_t segments;
     rblCirclePoint* circle; // by step
-    uint32_t* first_vertex; // by point: its pole, or the first vertex of its ring
+    uint32_t* first_vertex; // by point: its pole vertex, or the first vertex of its ring
     double uv_scale;        // texture units per metre
     uint32_t uv_layer;
     rblMeshBuilder builder;
@@ -51,7 +51,7 @@ static void add_ring(Turn* t, uint32_t point)
     }
 }
 
-// Step k of a ring, 0 to `segments` inclusive; a pole whatever k is.
+// Step k of a ring, 0 to `segments` inclusive; for a pole any k gives the pole.
 static uint32_t ring_vertex(const Turn* t, uint32_t point, uint32_t k)
 {
     return t->first_vertex[point] + (on_axis(t, point) ? 0 : k % t->segments);
@@ -90,7 +90,7 @@ static void add_band_face(Turn* t, const Band* band, uint32_t k)
             add_corner(t, band, side, k, (double)k + 0.5);
             continue;
         }
-        // Forward along the first ring, backward along the second.
+        // Forward along the first ring, backward along the second one.
         const uint32_t first = side == 0 ? k : k + 1;
         const uint32_t second = side == 0 ? k + 1 : k;
         add_corner(t, band, side, first, (double)first);

@@ -1,9 +1,10 @@
-// Tableware: plate, bowl, wine glass, vase. Each is an outline with a few proportions, turned.
+// Tableware: plate, bowl, wine glass, vase. Each is an outline with a few proportions, rotated about the axis.
 #include "base/error.h"
 #include "math/vec.h"
 #include "mesh/normals.h"
 #include "mesh/solids/solids_profile.h"
 
+// Straight pieces per curve of an outline, and per half circle of a rim.
 #define CURVE_STEPS 12
 #define RIM_STEPS   6
 
@@ -21,7 +22,7 @@ static void append(rblProfile* profile, const rblProfile* other)
     profile->failed = profile->failed || other->failed;
 }
 
-// From the end of the outline round the rim and back down the other side of the wall.
+// Continue from the end of the outline around the rim and down the other side of the wall.
 static void append_rim_and_back(rblProfile* profile, const rblProfile* inner)
 {
     profile->failed = profile->failed || inner->failed;
@@ -37,7 +38,7 @@ static void append_rim_and_back(rblProfile* profile, const rblProfile* inner)
     }
 }
 
-// Walls and rims are laid out by their middle; a last scaling makes the promised size exact.
+// Walls and rims are constructed from their middle lines; this scaling makes the requested size exact.
 static void fit_outline(rblProfile* profile, double radius, double height)
 {
     double widest = 0.0;
@@ -54,7 +55,7 @@ static void fit_outline(rblProfile* profile, double radius, double height)
     }
 }
 
-// Check the finished outline and turn it.
+// Check the finished outline and rotate it about the axis.
 static rblResult turn_vessel(const rblSolidInput* input, rblProfile* profile, double radius,
                              const rblAllocator* allocator, rblMesh** out)
 {
@@ -72,13 +73,13 @@ static rblResult turn_vessel(const rblSolidInput* input, rblProfile* profile, do
     return rbl_make_turned(&turning, allocator, out);
 }
 
-// Scratch curves of one vessel, and the outline they end in.
+// Scratch curves of one vessel, and its outline.
 typedef struct Vessel
 {
     rblProfile wall;   // one side of the wall, from the axis (or the foot) to the rim
     rblProfile offset; // the other side
     rblProfile outline;
-    double radius; // of the outline at its widest
+    double radius; // of the outline, at its widest point
 } Vessel;
 
 static void vessel_init(Vessel* vessel, double radius, const rblAllocator* allocator)
@@ -117,8 +118,8 @@ static rblResult offset_wall(const rblSolidInput* input, Vessel* vessel, double 
     return vessel->offset.failed ? rbl_fail_memory() : RBL_OK;
 }
 
-// The underside `wall` as far as it lies outside the foot ring, with the ring itself in place of what it
-// covers. The ring is a little narrower at the ground than where it grows out of the wall.
+// Append the part of the underside `wall` outside the foot ring, with the ring in place of the part that it covers.
+// The ring is a little narrower at the ground than at the wall.
 static void append_wall_on_foot(rblProfile* outline, const rblProfile* wall, double foot, double width)
 {
     bool standing = false;
@@ -149,7 +150,7 @@ rblResult rbl_make_solid_plate(const rblSolidInput* input, const rblAllocator* a
     const double radius = rbl_solid_number(input, "radius");
     const double height = rbl_solid_number(input, "height");
     const double thickness = rbl_solid_number(input, "thickness");
-    const double ground = 0.5 * thickness; // the middle hangs free of the table
+    const double ground = 0.5 * thickness; // the middle does not touch the table
     const double rim = height - thickness; // of the underside
     if (rim <= 1.5 * ground)
     {
@@ -231,7 +232,7 @@ typedef struct WineGlass
     double bottom; // height of the bowl's inside
 } WineGlass;
 
-// The inside of the bowl from the axis to the rim: round below, drawn in a little towards the mouth.
+// The inside of the bowl from the axis to the rim: round at the bottom, a little narrower at the mouth.
 static void add_bowl_inside(const WineGlass* g, rblProfile* wall)
 {
     const double depth = g->height - 0.5 * g->thickness - g->bottom;
@@ -248,7 +249,7 @@ static void add_foot_and_stem(const WineGlass* g, rblProfile* outline)
     const double edge = 0.5 * g->thickness + 0.004 * g->height;
     const double dome = 0.05 * g->height;
     rbl_profile_point(outline, 0.0,
-                      0.5 * edge); // hollowed a little underneath, so that it stands on its edge
+                      0.5 * edge); // concave underneath, so that it stands on its edge
     rbl_profile_curve(outline, at(0.4 * g->foot, 0.45 * edge), at(0.6 * g->foot, 0.0),
                       at(0.93 * g->foot, 0.0), 6);
     rbl_profile_point(outline, g->foot - 0.5 * edge, 0.0);
@@ -257,7 +258,7 @@ static void add_foot_and_stem(const WineGlass* g, rblProfile* outline)
                       at(g->stem, edge + 1.6 * dome), CURVE_STEPS);
 }
 
-// Up the stem, and in one sweep into the outside of the bowl.
+// From the stem upwards, in one curve, to the outside of the bowl.
 static void add_bowl_outside(const WineGlass* g, const rblProfile* outside, rblProfile* outline)
 {
     size_t join = 1;

@@ -64,7 +64,7 @@ void rbl_tet_angle_cosines(const rblVec3d corners[4], double cosines[6])
         const rblVec3d normal = rbl_cross3d(rbl_sub3d(corners[face[1]], a), rbl_sub3d(corners[face[2]], a));
         normals[k] = rbl_scale3d(normal, 1.0 / rbl_length3d(normal));
     }
-    for (uint32_t e = 0; e < 6; ++e) // edge ij lies in the faces opposite to the two others
+    for (uint32_t e = 0; e < 6; ++e) // edge ij lies in the faces opposite the two other nodes
     {
         const uint8_t* others = rbl_tet_edges[5 - e];
         cosines[e] = rbl_clampd(-rbl_dot3d(normals[others[0]], normals[others[1]]), -1.0, 1.0);
@@ -73,11 +73,11 @@ void rbl_tet_angle_cosines(const rblVec3d corners[4], double cosines[6])
 
 // ---- neighbours ----
 
-// Faces by their smallest node, so that equal faces are in one short list.
+// Faces in one list per smallest node, so that equal faces are in the same short list.
 typedef struct FaceLists
 {
     const rblAllocator* allocator;
-    uint32_t* starts; // per node: where its faces begin
+    uint32_t* starts; // per node: start of its list
     uint32_t* faces;  // 4 * tetrahedron + k
     uint64_t* keys;   // per face in the lists: its two other nodes
     uint32_t face_count, node_count;
@@ -109,7 +109,7 @@ static void list_faces(const FaceLists* lists, const uint32_t* nodes)
         lists->starts[n] = sum;
     }
     for (uint32_t face = lists->face_count;
-         face-- > 0;) // backwards: each list then increases, and the starts are correct
+         face-- > 0;) // backwards: each list then increases, and the starts end up correct
     {
         const uint32_t place = --lists->starts[sorted_face(nodes, face, &key)];
         lists->faces[place] = face;
@@ -154,7 +154,8 @@ static rblResult join_faces(const FaceLists* lists, uint32_t* neighbors)
     return RBL_OK;
 }
 
-// The tetrahedron across each face of each; `neighbors` has 4 * tet_count entries. RBL_ERROR_GEOMETRY when three share one.
+// The tetrahedron across each face of each tetrahedron; `neighbors` has 4 * tet_count entries. RBL_ERROR_GEOMETRY
+// when three tetrahedra share a face.
 static rblResult find_neighbors(const uint32_t* nodes, uint32_t tet_count, uint32_t node_count,
                                 const rblAllocator* allocator, uint32_t* neighbors)
 {
@@ -179,7 +180,7 @@ static rblResult find_neighbors(const uint32_t* nodes, uint32_t tet_count, uint3
     return result;
 }
 
-// ---- making ----
+// ---- construction ----
 
 static rblResult check_counts(const rblTetsParts* parts)
 {
@@ -221,7 +222,7 @@ static rblResult orient(rblTetsParts* parts, uint32_t tet)
         return rbl_fail(RBL_ERROR_GEOMETRY, "tetrahedra: tetrahedron %u is flat (nodes %u, %u, %u, %u)", tet,
                         nodes[0], nodes[1], nodes[2], nodes[3]);
     }
-    if (sign > 0.0) // orient3d is positive below the plane: the fourth node must be above
+    if (sign > 0.0) // orient3d is positive below the plane: the fourth node must be above it
     {
         const uint32_t last = nodes[3];
         nodes[3] = nodes[2];

@@ -1,4 +1,4 @@
-// How far the surface of tetrahedra is from the one they were made from.
+// The distance between the surface of a tetrahedral mesh and the surface it was made from.
 #include "base/error.h"
 #include "base/jobs.h"
 #include "bvh/query/closest.h"
@@ -6,7 +6,7 @@
 #include "math/vec.h"
 #include "mesh/tets/tets.h"
 
-// One of the two surfaces, as triangles about a common centre.
+// One of the two surfaces: triangles relative to a common centre.
 typedef struct Side
 {
     rblVec3dArray positions;
@@ -71,7 +71,7 @@ static rblResult build_side(Side* side, const rblMeshView* view, rblVec3d center
     return RBL_OK;
 }
 
-// What one block of triangles found.
+// The result of one block of triangles.
 typedef struct Found
 {
     double largest, sum, area;

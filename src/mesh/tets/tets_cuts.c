@@ -1,16 +1,16 @@
-// Where the surface cuts the edges of the lattice, and which nodes move onto it.
+// The points where the surface cuts lattice edges, and the nodes that move onto the surface.
 #include "base/error.h"
 #include "math/vec.h"
 #include "mesh/tets/tets_filling.h"
 #include "mesh/tets/tets_stencil.h"
 
-// Between nodes of one kind, corner or centre: these are of even and odd lattice coordinates.
+// An edge between nodes of the same kind, corner or centre: corners have even lattice coordinates, centres odd ones.
 static bool is_long(const rblLattice* lattice, const rblCutEdge* edge)
 {
     return (lattice->nodes.data[edge->a].x & 1) == (lattice->nodes.data[edge->b].x & 1);
 }
 
-// Whether the edge can be cut once, or twice, as far as the distances of its ends allow.
+// Whether the edge can be cut once, or twice, judging by the distances of its ends.
 static bool may_be_cut(const rblLattice* lattice, uint32_t a, uint32_t b, bool is_long_edge)
 {
     const rblLatticeNode* p = &lattice->nodes.data[a];
@@ -60,8 +60,8 @@ typedef struct Search
     const rblFillSolid* solid;
 } Search;
 
-// Rays decide, from outside: where parts of a surface overlap, what they meet first is the outermost. One that slips through between
-// winding number and triangles leaves it to the distances.
+// Rays from the outside end decide: where parts of a surface overlap, they meet the outermost part first. If a ray
+// misses all triangles (because winding number and triangles disagree), the distances of both ends give the cut.
 static void cut_once(const Search* search, rblCutEdge* edge)
 {
     const rblLatticeNode* a = &search->lattice->nodes.data[edge->a];
@@ -128,7 +128,7 @@ void rbl_cuts_free(rblCuts* cuts)
 
 // ---- moving nodes ----
 
-// The cut edges of every node, in rising order.
+// The cut edges of every node, with rising numbers.
 typedef struct NodeEdges
 {
     rblIndexArray starts; // per node
@@ -166,7 +166,7 @@ static bool list_node_edges(NodeEdges* lists, const rblCuts* cuts, size_t node_c
     return true;
 }
 
-// How far from a node an edge is cut, in edges; infinite when that is not too close.
+// The distance of the cut from a node, in cube edges; infinite when it is not too close.
 static double close_cut(const rblLattice* lattice, const rblCutEdge* edge, uint32_t node)
 {
     const bool length = is_long(lattice, edge);
@@ -175,7 +175,7 @@ static double close_cut(const rblLattice* lattice, const rblCutEdge* edge, uint3
     return close ? fraction * (length ? 1.0 : 0.8660255) : (double)INFINITY;
 }
 
-// The nearest cut that is too close to a node, as an edge.
+// The edge with the nearest cut that is too close to a node.
 static uint32_t find_close_cut(const rblCuts* cuts, const rblLattice* lattice, const NodeEdges* lists,
                                uint32_t node)
 {
@@ -195,15 +195,15 @@ static uint32_t find_close_cut(const rblCuts* cuts, const rblLattice* lattice, c
     return best;
 }
 
-// Where the surface cuts an edge, before any node moves.
+// The point where the surface cuts an edge, before any node moves.
 static rblVec3d cut_place(const rblLattice* lattice, const rblCutEdge* edge)
 {
     return rbl_lerp3d(rbl_lattice_index(lattice, edge->a), rbl_lattice_index(lattice, edge->b),
                       edge->fraction);
 }
 
-// One after the other: a node that moved takes the cuts of all its edges with it, so that its neighbours may stay. `paths` gets
-// the edge along which each node moved.
+// Move the nodes one after the other. A node that moved onto the surface removes the cuts of all its edges, so that
+// its neighbours may not have to move. `paths` receives the edge along which each node moved.
 static void move_nodes(rblCuts* cuts, rblLattice* lattice, const NodeEdges* lists, uint32_t* paths)
 {
     for (uint32_t n = 0; n < lattice->nodes.count; ++n)
@@ -221,7 +221,7 @@ static void move_nodes(rblCuts* cuts, rblLattice* lattice, const NodeEdges* list
 
 // ---- flat tetrahedra ----
 
-// Not turned over, and all its dihedral angles within the bounds.
+// Whether a tetrahedron is not inverted and has all dihedral angles within the bounds.
 static bool tet_is_fair(const rblLattice* lattice, uint32_t tet)
 {
     const uint32_t* nodes = lattice->tets.data[tet].nodes;
@@ -250,7 +250,8 @@ static uint32_t count_on_surface(const rblLattice* lattice, const uint32_t nodes
     return count;
 }
 
-// All tetrahedra around a node with no node inside, or none outside: they are not cut, and nothing but this decides about them.
+// Check the tetrahedra around a node that have at least three nodes on the surface. They are not cut, so their own
+// shape decides.
 static bool is_fair_around(const rblLattice* lattice, uint32_t node)
 {
     bool fair = true;
@@ -265,7 +266,7 @@ static bool is_fair_around(const rblLattice* lattice, uint32_t node)
     return fair;
 }
 
-// Let a node move along another edge than it did, if one of them leaves all tetrahedra around it fair.
+// Move a node along another one of its edges, if that leaves all tetrahedra around it within the bounds.
 static bool move_otherwise(rblCuts* cuts, rblLattice* lattice, const NodeEdges* lists, uint32_t* paths,
                            uint32_t node)
 {
@@ -291,8 +292,8 @@ static bool move_otherwise(rblCuts* cuts, rblLattice* lattice, const NodeEdges* 
     return false;
 }
 
-// Let it move less far, and stay a little off the surface. Not moving at all always helps: then it is as if the node were inside or
-// outside, and the bounds hold for that.
+// Move the node less far, so that it stays a little off the surface. Not moving it at all is always valid: the node
+// then counts as inside or outside, and the bounds hold for that case.
 static bool pull_back(rblLattice* lattice, uint32_t node, uint32_t quarters)
 {
     const rblVec3d before = lattice->positions.data[node];
@@ -305,8 +306,8 @@ static bool pull_back(rblLattice* lattice, uint32_t node, uint32_t quarters)
     return false;
 }
 
-// A tetrahedron whose nodes all moved onto the surface may be flat. About one in half a million is: looking through the whole
-// lattice for its surroundings costs nothing.
+// A tetrahedron whose nodes all moved onto the surface may be flat. This is about one in half a million, so the
+// search of the whole lattice for its neighbours takes no noticeable time.
 static void mend_flat(rblCuts* cuts, rblLattice* lattice, const NodeEdges* lists, uint32_t* paths)
 {
     for (uint32_t t = 0; t < lattice->fine_count; ++t)

@@ -7,11 +7,14 @@
 #include "mesh/inspect.h"
 #include "mesh/tets/tets_filling.h"
 
-// The tolerance of `count`: at most this fraction above it, or the best after this many tries.
+// Tolerance of `count`: the result may be above it by at most this fraction. After COUNT_TRIES fillings the best one is
+// used.
 #define COUNT_TOLERANCE 0.03
 #define COUNT_TRIES     8
 
-// So many cubes for each tetrahedron that is asked for, and some for small counts, and still too few fit in: it is hopelessly thin.
+// The solid is too thin for `count` when the lattice has more than THIN_CUBES cubes per requested tetrahedron, plus
+// THIN_CUBES_MORE for small counts, and still too few tetrahedra are inside. A compact solid has about 12 tetrahedra
+// per cube.
 #define THIN_CUBES      16.0
 #define THIN_CUBES_MORE 20000.0
 
@@ -92,7 +95,7 @@ static rblResult fill_once(Filling* filling)
     return result;
 }
 
-// The state of the search for a count: the longest edge that gave enough tetrahedra, the shortest that did not.
+// State of the search for a count: the longest edge that gave enough tetrahedra, and the shortest edge that did not.
 typedef struct CountSearch
 {
     double wanted;
@@ -100,8 +103,8 @@ typedef struct CountSearch
     double short_of;             // infinite: none yet
 } CountSearch;
 
-// The count goes with the edge to the power of -2 to -3: a step by the power of -2.5 closes in, aiming a little above; between
-// two edges it stays well between.
+// The count is proportional to the edge to the power of -2 to -3. A step with the power -2.5 converges; it aims a
+// little above the count. Between two known edges it keeps 10 % of their difference from both.
 static double next_edge(const CountSearch* search, double edge, double count)
 {
     const double aim = search->wanted * (1.0 + 0.5 * COUNT_TOLERANCE);
@@ -123,8 +126,8 @@ static rblResult fail_count(const Filling* filling)
         filling->def->count, text, filling->fill.cubes, filling->parts.solid_tet_count);
 }
 
-// Twelve tetrahedra a cube to begin with. A longer edge moves the whole lattice, so that counts jump; what is taken is the least
-// that is enough.
+// The first edge assumes twelve tetrahedra per cube. Another edge moves the whole lattice, so counts change
+// irregularly; the result is the smallest count that is enough.
 static rblResult fill_by_count(Filling* filling)
 {
     CountSearch search = {.wanted = (double)filling->def->count, .short_of = (double)INFINITY};

@@ -1,4 +1,4 @@
-// How well tetrahedra are shaped.
+// Shape measures of tetrahedra.
 #include "base/error.h"
 #include "math/aabb.h"
 #include "math/trig.h"
@@ -9,7 +9,7 @@
 
 #define DEGREES (180.0 / 3.14159265358979323846)
 
-// The extremes of one part, angles as cosines, which have the opposite order.
+// The extremes of one part. Angles are stored as cosines, which have the opposite order.
 typedef struct Shapes
 {
     double largest_cosine, smallest_cosine;
@@ -21,7 +21,7 @@ typedef struct Shapes
     uint32_t bins[RBL_TETS_ANGLE_BINS];
 } Shapes;
 
-// Three times the radius of the inscribed sphere over that of the circumscribed one.
+// Three times the radius of the inscribed sphere over the radius of the circumscribed sphere.
 //   r = 3 V / sum of areas,   R = |a^2 b x c + b^2 c x a + c^2 a x b| / (12 V),   a, b, c from one corner
 static double radius_ratio(const rblVec3d corners[4], double volume)
 {
@@ -109,7 +109,7 @@ static Shapes measure_shapes(const rblTetsView* view, uint32_t begin, uint32_t e
 
 // ---- counts ----
 
-// Parts of the solid: neighbours flood from one to the next.
+// Connected parts of the solid, by flood fill over neighbours.
 static rblResult count_parts(const rblTetsView* view, uint32_t* out)
 {
     const rblAllocator* allocator = rbl_default_allocator();

@@ -1,10 +1,10 @@
 // Nodes and tetrahedra of the graded body-centred cubic lattice (Labelle and Shewchuk 2007, section 5).
 //
-// A cube has a node at its centre and its corners. Over each of its faces stands
-//  - beside a cube of its size: a tetrahedron between both centres and each edge of the face, halved where smaller cubes
-//    have put a node in the middle of that edge;
-//  - beside smaller cubes: eight between its centre, the middle of the face and half of an edge;
-//  - beside a larger cube: a pyramid over the face, cut in two by the diagonal that the larger one has there.
+// A cube has a node at its centre and at its corners. The tetrahedra at each face of a cube depend on the neighbour:
+//  - a cube of the same size: one tetrahedron of both centres and each edge of the face, halved where smaller cubes have
+//    a node in the middle of that edge;
+//  - smaller cubes: eight tetrahedra of its centre, the middle of the face and half of an edge;
+//  - a larger cube: a pyramid over the face, divided in two by the diagonal that the larger cube has there.
 #include "base/error.h"
 #include "math/vec.h"
 #include "mesh/tets/tets_filling.h"
@@ -15,7 +15,7 @@ typedef struct Builder
     const rblCubeTree* tree;
     const rblFillSolid* solid;
     rblIndexArray leaf_nodes; // per leaf: its eight corners (x, y, z as bits 0, 1, 2), then its centre
-    double tolerance;         // closer to the surface than this is on it
+    double tolerance;         // nodes closer to the surface than this count as on it, m
     bool failed;
 } Builder;
 
@@ -63,7 +63,7 @@ static uint32_t node_at(Builder* builder, uint32_t x, uint32_t y, uint32_t z)
     return node;
 }
 
-// A corner whose distance from the centre is less than the centre's from the surface is on its side.
+// A corner that is closer to the centre than the surface is lies on the same side of the surface as the centre.
 static void bound_corner(Builder* builder, uint32_t node, const rblCube* cube, double half_diagonal)
 {
     rblLatticeNode* corner = &builder->lattice->nodes.data[node];
@@ -148,7 +148,7 @@ static void push_tet(Builder* builder, uint32_t a, uint32_t b, uint32_t c, uint3
     builder->failed |= !rbl_array_push(&builder->lattice->tets, tet);
 }
 
-// The four corners of a face in order round it; `axis` 0, 1, 2, `upper` its side.
+// The four corners of a face in order around it; `axis` 0, 1, 2, `upper`: the side of the cube.
 static void face_corners(uint32_t axis, bool upper, uint32_t out[4])
 {
     const uint32_t v = 1u << (axis + 1) % 3, w = 1u << (axis + 2) % 3;
@@ -159,7 +159,7 @@ static void face_corners(uint32_t axis, bool upper, uint32_t out[4])
     out[3] = base + w;
 }
 
-// The node in the middle between two, or RBL_NONE.
+// The node in the middle of two nodes, or RBL_NONE.
 static uint32_t node_between(const Builder* builder, uint32_t a, uint32_t b)
 {
     const rblLatticeNode* p = &builder->lattice->nodes.data[a];
@@ -217,7 +217,8 @@ static void add_beside_smaller(Builder* builder, const Face* face)
     }
 }
 
-// The face is a quarter of the larger cube's: the diagonal runs from that one's middle to its corner.
+// The face is a quarter of a face of the larger cube: the diagonal runs from the middle of the larger face to its
+// corner.
 static void add_beside_larger(Builder* builder, const Face* face)
 {
     const uint32_t* nodes = builder->leaf_nodes.data + 9 * (size_t)face->leaf;
@@ -247,7 +248,7 @@ static uint32_t cube_beside(const Builder* builder, const Face* face, uint32_t u
                              rbl_cube_key(face->level + up, x >> up, y >> up, z >> up));
 }
 
-// Those between two finest cubes come in a pass of their own, before all others.
+// Tetrahedra between two finest cubes are added in a separate first pass (`fine`).
 static void add_face(Builder* builder, const Face* face, bool fine)
 {
     rblLattice* lattice = builder->lattice;
@@ -308,7 +309,7 @@ static rblResult add_tets(Builder* builder)
     return builder->failed ? rbl_fail_memory() : RBL_OK;
 }
 
-// ---- the whole ----
+// ---- all steps ----
 
 static rblResult build(Builder* builder)
 {

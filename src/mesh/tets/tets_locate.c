@@ -12,10 +12,10 @@ struct rblTetsLocator
     const rblAllocator* allocator;
     bool by_lattice;
 
-    rblForest forest; // of the boxes: the leaf triangle of a tetrahedron spans its box
+    rblForest forest; // of the boxes: the leaf triangle of a tetrahedron has the same box
     rblBvh bvh;
 
-    rblVec3d origin; // of the lattice, in the mesh's coordinates
+    rblVec3d origin; // of the lattice, in the coordinates of the mesh
     double edge;
     uint32_t levels;
     rblHashMap leaves; // from rbl_cube_key() to the leaf
@@ -98,7 +98,7 @@ rblResult rbl_tets_locator_over_boxes(const rblTetsView* view, const rblAllocato
     return RBL_OK;
 }
 
-// The first face that the point is beyond, 4 when it is beyond none: inside, border included.
+// The first face that the point is outside of, 4 when there is none: the point is inside or on the border.
 static uint32_t face_towards(const rblTetsView* view, uint32_t tet, rblVec3d point)
 {
     rblVec3d corners[4];
@@ -114,7 +114,7 @@ static uint32_t face_towards(const rblTetsView* view, uint32_t tet, rblVec3d poi
     return 4;
 }
 
-// The lowest tetrahedron of a group of leaves that holds the point, if lower than `best`.
+// The tetrahedron with the lowest number in a group of leaves that contains the point, if lower than `best`.
 static uint32_t search_leaves(const rblTetsView* view, const rblBvh* bvh, rblVec3d point, uint32_t mask,
                               uint32_t first, uint32_t best)
 {
@@ -215,7 +215,7 @@ rblResult rbl_tets_locator_over_lattice(const rblLattice* lattice, rblVec3d cent
     return RBL_OK;
 }
 
-// The leaf that holds a place, given in finest cubes from the origin, and its level.
+// The leaf that contains a position, given in finest cubes from the origin, and its level.
 static uint32_t leaf_at(const rblTetsLocator* locator, const double place[3], uint32_t* level)
 {
     const double highest = (double)(1u << 19);
@@ -236,8 +236,8 @@ static uint32_t leaf_at(const rblTetsLocator* locator, const double place[3], ui
     return leaf;
 }
 
-// The lattice tetrahedron over the face that a place in a cube leans to, and there over the edge that it leans to: edges come
-// in the order -w, +v, +w, -v, with v and w the axes after the face's.
+// The lattice tetrahedron at a position in a cube: the largest component of the offset selects the face, the larger
+// of the two others the edge. Edges have the order -w, +v, +w, -v; v and w are the axes after the axis of the face.
 static uint32_t seed_in(const rblTetsLocator* locator, uint32_t leaf, const double offset[3])
 {
     uint32_t axis = 0;
@@ -276,9 +276,10 @@ static uint32_t seed_at(const rblTetsLocator* locator, rblVec3d point)
     return seed_in(locator, leaf, offset);
 }
 
-// From neighbour to neighbour, first through the faces that the point is beyond; when that ends at the border or takes long, through
-// all of them, ring by ring. Nodes move less than the tetrahedra of the lattice are thick, so that the point is in one of those around
-// the lattice tetrahedron that it was in: some two hundred, most often the second or third that is tried.
+// The search moves from neighbour to neighbour, first through faces that the point is outside of. When that ends at
+// the border or takes more than WALK_STEPS tetrahedra, all neighbours are searched, ring by ring, up to RING_SIZE
+// tetrahedra. Nodes move by less than the thickness of lattice tetrahedra, so the point is in a tetrahedron near the
+// lattice tetrahedron that contains it: these are about two hundred, and mostly the second or third one is correct.
 #define WALK_STEPS 48
 #define RING_SIZE  1024
 

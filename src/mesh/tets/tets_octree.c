@@ -1,17 +1,18 @@
-// An octree of cubes: the finest near the surface, larger ones deep inside, nothing far outside.
+// An octree of cubes: the finest near the surface, larger ones deep inside, none far outside.
 #include "base/error.h"
 #include "math/trig.h"
 #include "math/vec.h"
 #include "mesh/tets/tets_filling.h"
 
-// The surface touches only tetrahedra whose cubes have their centres within one edge of it, and nodes that it moves, by at most
-// 0.36 edges, only those within 1.36. All of these must be between finest cubes.
+// Distance from the surface, in edges, within which all cubes have the finest level. The surface touches only
+// tetrahedra whose cubes have their centres within 1 edge of it. It moves nodes by at most 0.36 edges, which affects
+// tetrahedra within 1.36 edges. All of these must lie between finest cubes.
 #define NEAR 1.5
 
-// Half the diagonal of a unit cube, rounded up.
+// Half the diagonal of a cube, in edges: sqrt(3)/2, rounded up.
 #define HALF_DIAGONAL 0.8660255
 
-// So many cubes would be some 700 million tetrahedra.
+// Maximum number of cubes of a level: about 700 million tetrahedra.
 #define MAX_CUBES (1u << 26)
 
 static double side_of(const rblCubeTree* tree, uint32_t level)
@@ -47,12 +48,12 @@ typedef struct Descent
 {
     rblCubeTree* tree;
     const rblFillSolid* solid;
-    rblCubeArray found; // of the level at hand, before those far outside are left out
+    rblCubeArray found; // of the current level, before those far outside are removed
     uint32_t level;
     rblResult result;
 } Descent;
 
-// Compute the distances of all cubes of a level. A cube whose parent is deep inside needs none: it has a bound.
+// Compute the distances of all cubes of a level. A cube with a parent deep inside needs none: it has a bound.
 static void measure_cubes(rblRange range, void* context)
 {
     const Descent* descent = context;
@@ -73,7 +74,8 @@ static void measure_cubes(rblRange range, void* context)
 
 static rblResult add_children(rblCubeArray* out, const rblCube* parent, double shift)
 {
-    // At most deeper than the centre of the parent by the distance to the child; infinite means unknown.
+    // The child is deeper than the centre of the parent by at most the distance between the centres; infinite means
+    // unknown.
     const double bound = (double)parent->distance + shift;
     if (out->count > MAX_CUBES - 8)
     {
@@ -93,7 +95,7 @@ static rblResult add_children(rblCubeArray* out, const rblCube* parent, double s
     return RBL_OK;
 }
 
-// Keep what is inside or near; what may be a leaf stays whole.
+// Keep the cubes that are inside or near the surface; those that may be leaves are not split.
 static rblResult sort_cubes(Descent* descent, rblCubeArray* children)
 {
     rblCubeTree* tree = descent->tree;
@@ -154,7 +156,7 @@ static rblResult split_cube(rblCubeTree* tree, uint32_t level, uint32_t place)
     return result;
 }
 
-// There shall be no leaf larger than this level here.
+// Split cubes until no leaf at this position is larger than this level.
 static rblResult ensure_cube(rblCubeTree* tree, uint32_t level, uint32_t x, uint32_t y, uint32_t z)
 {
     uint32_t up = 0;
@@ -184,8 +186,8 @@ static rblResult balance_around(rblCubeTree* tree, uint32_t level, rblCube cube)
     return RBL_OK;
 }
 
-// From the finest level up: around a split cube all others are at least as fine as it was. Splitting more adds split cubes to
-// higher levels only, whose turn comes later.
+// From the finest level up: all cubes around a split cube are at least as fine as it was. A split adds split cubes to
+// higher levels only, which are processed later.
 static rblResult balance(rblCubeTree* tree)
 {
     for (uint32_t level = 1; level < tree->levels; ++level)
@@ -201,9 +203,10 @@ static rblResult balance(rblCubeTree* tree)
     return RBL_OK;
 }
 
-// ---- the whole ----
+// ---- all steps ----
 
-// The centre of the solid's box is a corner of the largest cubes: a box of whole edges is filled exactly.
+// The centre of the bounding box of the solid is a corner of the largest cubes, so that a box whose sides are
+// multiples of the edge is filled exactly.
 static rblResult choose_size(rblCubeTree* tree, const rblFillSolid* solid)
 {
     const double longest = rbl_maxd(solid->half.x, rbl_maxd(solid->half.y, solid->half.z));
@@ -219,7 +222,8 @@ static rblResult choose_size(rblCubeTree* tree, const rblFillSolid* solid)
         return rbl_fail(RBL_ERROR_LIMIT,
                         "tetrahedra: edge is too short, at most 262144 cubes across the solid are allowed");
     }
-    // A ball has the least surface, 4.8 V^(2/3), and every edge's square of it a cube. Others find out in the end.
+    // Early check: a ball has the least surface of all solids of volume V, 4.8 V^(2/3), and each square of one edge
+    // of the surface needs a cube. Other solids reach the limit later.
     const double across = rbl_cbrt(solid->volume) / tree->edge;
     if (4.8 * across * across > (double)MAX_CUBES)
     {

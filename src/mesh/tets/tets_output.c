@@ -1,11 +1,12 @@
-// From the lattice and its cuts to a mesh: stencils, the rim, and new numbers for the nodes.
+// Output of the lattice and its cuts as a mesh: stencils, the rim, and the final numbers of nodes.
 #include "base/error.h"
 #include "math/vec.h"
 #include "mesh/tets/tets_filling.h"
 #include "mesh/tets/tets_locate.h"
 #include "mesh/tets/tets_stencil.h"
 
-// The sphere round a lattice tetrahedron is centred at the mean of its nodes: sqrt(5)/4 edges, rounded up.
+// Radius of the circumscribed sphere of a lattice tetrahedron, in cube edges: sqrt(5)/4, rounded up. Its centre is
+// the mean of the nodes.
 #define CIRCUMRADIUS 0.559018
 
 typedef struct Output
@@ -15,17 +16,19 @@ typedef struct Output
     const rblFillSolid* solid;
     RBL_ARRAY(uint8_t) fates;             // per lattice tetrahedron
     rblIndexArray solid_nodes, rim_nodes; // four per tetrahedron: nodes of the lattice, then cut edges
-    rblIndexArray seeds; // per lattice tetrahedron: the first that came of it; those of the rim with RIM_MARK
+    // Per lattice tetrahedron: its first tetrahedron of the mesh; RIM_MARK is set for those of the rim.
+    rblIndexArray seeds;
 } Output;
 
 enum
 {
-    FATE_DROPPED, // outside, and the surface does not come near
+    FATE_DROPPED, // outside, and not near the surface
     FATE_SOLID,
     FATE_RIM,
     FATE_CUT
 };
 
+// Flag of a tetrahedron of the rim, whose final number is known only after all solid ones are counted.
 #define RIM_MARK 0x80000000u
 
 static rblVec3d mean_of(const rblLattice* lattice, const uint32_t nodes[4])
@@ -35,7 +38,8 @@ static rblVec3d mean_of(const rblLattice* lattice, const uint32_t nodes[4])
     return rbl_scale3d(sum, 0.25);
 }
 
-// Wholly outside: is the surface, or the margin about it, within the sphere round it? Its nodes have not moved.
+// A tetrahedron completely outside: whether the surface, or the margin around it, enters its circumscribed sphere.
+// Its nodes have not moved.
 static uint8_t fate_outside(const Output* output, const uint32_t nodes[4])
 {
     const rblLattice* lattice = output->lattice;
@@ -45,7 +49,7 @@ static uint8_t fate_outside(const Output* output, const uint32_t nodes[4])
     {
         nearest = rbl_mind(fabs((double)lattice->nodes.data[nodes[i]].distance), nearest);
     }
-    // Every point of it is within the radius of one of its nodes.
+    // Every point of the tetrahedron is within the radius of one of its nodes.
     if (nearest > reach)
     {
         return FATE_DROPPED;
@@ -102,7 +106,8 @@ static bool push_tet(Output* output, bool inside, const uint32_t nodes[4])
     return ok;
 }
 
-// Of a long edge, the node whose lattice coordinates add up to an even number of cubes: two neighbours never agree.
+// Of a long edge, the node whose lattice coordinates have an even sum in cubes. Two adjacent nodes never both have
+// one.
 static uint8_t preferred_of(const Output* output, const uint32_t* nodes, uint8_t first)
 {
     const rblLatticeNode* node = &output->lattice->nodes.data[nodes[first]];
@@ -180,7 +185,7 @@ static rblVec3d position_of(const Output* output, uint32_t node)
     return rbl_lerp3d(lattice->positions.data[edge->a], lattice->positions.data[edge->b], edge->fraction);
 }
 
-// New numbers in the order of first use, so that neighbours are near each other in memory too.
+// New numbers in the order of first use, so that neighbours are also close in memory.
 static rblResult number_nodes(Output* output, const rblIndexArray* from, rblIndexArray* numbers,
                               rblTetsParts* parts)
 {
@@ -243,7 +248,7 @@ static rblResult set_regions(const Output* output, rblTetsParts* parts)
     return RBL_OK;
 }
 
-// ---- the whole ----
+// ---- all steps ----
 
 static void tell_edges(const Output* output, rblTetsFill* fill)
 {

@@ -2,17 +2,18 @@
 
 #include "math/vec.h"
 
+// The set of all four nodes, one bit each.
 #define ALL_NODES 15u
 
 // ---- the rule ----
 
-// One part with that label.
+// One part with this label.
 static void rule_init(rblTetRule* rule, uint32_t label)
 {
     *rule = (rblTetRule){.part_count = 1, .members = {ALL_NODES}, .labels = {label}, .events = {RBL_NONE}};
 }
 
-// The different labels of the nodes, rising.
+// The distinct labels of the nodes, rising.
 static uint32_t list_labels(uint32_t nodes, const uint32_t labels[4], uint32_t out[4])
 {
     uint32_t count = 0;
@@ -40,7 +41,7 @@ static uint32_t list_labels(uint32_t nodes, const uint32_t labels[4], uint32_t o
     return count;
 }
 
-// An event whose nodes in this tetrahedron are `nodes`, which must be all of a part, or none of them.
+// Apply an event. `nodes` are the nodes of this tetrahedron that it contains: all nodes of a part, or none of them.
 static void rule_split(rblTetRule* rule, uint32_t nodes, const uint32_t labels[4], const double weights[4],
                        uint32_t event)
 {

@@ -1,11 +1,11 @@
-// Parts of a divided tetrahedron as polyhedra. What they look like depends on the number of nodes of each part alone: corners have
-// names, and every facet has three or four of them.
+// The parts of a divided tetrahedron as polyhedra. Their shape depends only on the number of nodes of each part. Each
+// corner is named by a set of nodes, and every facet has three or four corners.
 #include "math/vec.h"
 #include "mesh/tets/tets_partition.h"
 
 // ---- corners ----
 
-// The nodes of a set, in the order of their numbers in the mesh. Returns how many.
+// The nodes of a set, in the order of their numbers in the mesh. Returns their number.
 static uint32_t sort_nodes(uint32_t nodes, const uint32_t order[4], uint32_t out[4])
 {
     uint32_t count = 0;
@@ -24,8 +24,9 @@ static uint32_t sort_nodes(uint32_t nodes, const uint32_t order[4], uint32_t out
     return count;
 }
 
-// Within every group the directions are known from the splits after; scaled so that all groups have the same phi. Splits that leave
-// the corner's nodes together change nothing, and other tetrahedra around the corner need not have them.
+// Scale the coordinates so that all groups have the same phi; within every group their ratios are known from the
+// later splits. A split that does not separate the nodes of the corner changes nothing, so other tetrahedra around
+// the corner need not have it.
 static void balance(const rblTetSplit* split, const uint32_t* sorted, uint32_t count, uint32_t nodes,
                     double out[4])
 {
@@ -49,8 +50,9 @@ static void balance(const rblTetSplit* split, const uint32_t* sorted, uint32_t c
     }
 }
 
-// Barycentric coordinates of a corner. They depend on its own nodes alone, not on their order: `order` is the number of each node in
-// the mesh, by which sums are ordered, so that tetrahedra that share the corner compute the same bits.
+// Barycentric coordinates of a corner. They depend only on its own nodes, not on their order: `order` contains the
+// number of each node in the mesh, and sums are formed in this order, so that tetrahedra that share the corner
+// compute the same bits.
 static void corner_weights(const rblTetRule* rule, uint32_t nodes, const uint32_t order[4], double out[4])
 {
     uint32_t sorted[4];
@@ -96,7 +98,8 @@ static uint32_t size_of(uint32_t nodes)
     return (nodes & 1u) + (nodes >> 1 & 1u) + (nodes >> 2 & 1u) + (nodes >> 3 & 1u);
 }
 
-// Nodes set after set. Whether that is an even permutation: their tetrahedron is not turned over.
+// List the nodes, set after set. Returns whether the order is an even permutation, so that their tetrahedron is not
+// inverted.
 static bool arrange(uint32_t first, uint32_t second, uint32_t third, uint32_t out[4])
 {
     uint32_t count = 0;
@@ -122,7 +125,7 @@ static bool arrange(uint32_t first, uint32_t second, uint32_t third, uint32_t ou
     return inversions % 2 == 0;
 }
 
-// Corners as given, or the other way around.
+// The corners in the given order, or reversed.
 static rblTetFacet facet_of(uint32_t corner_count, uint32_t a, uint32_t b, uint32_t c, uint32_t d, bool even)
 {
     if (even)
@@ -132,8 +135,8 @@ static rblTetFacet facet_of(uint32_t corner_count, uint32_t a, uint32_t b, uint3
     return corner_count == 3 ? (rblTetFacet){{a, c, b, 0}, 3, 0} : (rblTetFacet){{a, d, c, b}, 4, 0};
 }
 
-// Orders are those for an even permutation n0 n1 n2 n3; in the comments 01 stands for the corner of n0 and n1. They follow from one
-// tetrahedron of each kind, (0, 0, 0), x, y, z.
+// Corner orders are given for an even permutation n0 n1 n2 n3; in the comments 01 means the corner of n0 and n1. The
+// orders were derived from one tetrahedron of each kind, (0, 0, 0), x, y, z.
 static rblTetFacet facet_between(const rblTetRule* rule, uint32_t from, uint32_t to)
 {
     const uint32_t p = rule->members[from], q = rule->members[to], rest = 15u & ~(p | q);

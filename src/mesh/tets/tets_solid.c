@@ -1,4 +1,4 @@
-// The solid to be filled: checked, and ready for questions.
+// The solid to be filled: checked, with structures for distance and ray queries.
 #include "base/error.h"
 #include "bvh/query/closest.h"
 #include "bvh/query/ray.h"
@@ -37,7 +37,7 @@ static rblResult check_closed(const rblMeshView* view, const rblAllocator* alloc
 typedef struct Triangles
 {
     rblIndexArray corners;
-    rblVec3dArray positions; // about the centre
+    rblVec3dArray positions; // relative to the centre
 } Triangles;
 
 static double volume_of(const Triangles* triangles)

@@ -4,7 +4,7 @@
 
 const uint8_t rbl_stencil_edges[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 
-// A lattice edge: the place of the cut between nodes i and j.
+// The vertex number of the cut on the lattice edge between nodes i and j.
 static uint8_t cut_between(uint32_t i, uint32_t j)
 {
     static const uint8_t cuts[4][4] = {{0, 4, 5, 6}, {4, 0, 7, 8}, {5, 7, 0, 9}, {6, 8, 9, 0}};
@@ -16,7 +16,8 @@ static bool is_long(uint32_t i, uint32_t j)
     return i / 2 == j / 2;
 }
 
-// The tetrahedron (0, 0, 0), (1, 0, 0), (1/2, 1/2, -1/2), (1/2, 1/2, 1/2) of the lattice and the middles of its edges, doubled.
+// The lattice tetrahedron (0, 0, 0), (1, 0, 0), (1/2, 1/2, -1/2), (1/2, 1/2, 1/2) and the middles of its edges, times
+// 2.
 static rblVec3d model_place(uint32_t place)
 {
     static const rblVec3d nodes[4] = {{0, 0, 0}, {2, 0, 0}, {1, 1, -1}, {1, 1, 1}};
@@ -28,7 +29,8 @@ static rblVec3d model_place(uint32_t place)
     return rbl_scale3d(rbl_add3d(nodes[edge[0]], nodes[edge[1]]), 0.5);
 }
 
-// Moving nodes and cuts within their ranges never turns a tetrahedron over: the model decides for all.
+// Nodes and cuts that move within their ranges never invert a tetrahedron, so the orientation in the model is valid
+// for all.
 static void add(rblStencil* stencil, bool inside, uint8_t a, uint8_t b, uint8_t c, uint8_t d)
 {
     const rblVec3d origin = model_place(a);
@@ -42,10 +44,11 @@ static void add(rblStencil* stencil, bool inside, uint8_t a, uint8_t b, uint8_t 
     places[3] = turned ? c : d;
 }
 
-// A lattice face has nodes a and b on one side and `lone` on the other: of the quadrilateral a, b, cut of b, cut of a,
-// the node from which the diagonal starts. It ends at the cut of the other one's edge.
-//  - One cut edge is long: the diagonal ends at its cut. Both such faces of a tetrahedron then share a place, which
-//    keeps its prisms from being the one kind that cannot be cut into three.
+// A lattice face has nodes a and b on one side of the surface and `lone` on the other. Returns the node at which the
+// diagonal of the quadrilateral (a, b, cut of b, cut of a) starts. The diagonal ends at the cut on the edge of the
+// other node.
+//  - One cut edge is long: the diagonal ends at its cut. Both such faces of a tetrahedron then share a vertex, which
+//    excludes the one kind of prism that cannot be divided into three tetrahedra.
 //  - Both are short: `preferred` decides.
 static uint8_t diagonal_start(uint8_t lone, uint8_t a, uint8_t b, const uint8_t preferred[2])
 {
@@ -56,16 +59,17 @@ static uint8_t diagonal_start(uint8_t lone, uint8_t a, uint8_t b, const uint8_t 
     return is_long(lone, a) ? b : a;
 }
 
-// A triangular prism, lower[k] below upper[k], and of each side k (between edges k and k + 1) whether its diagonal runs
-// from lower[k] to upper[k + 1], not from lower[k + 1] to upper[k]. They must not all be the same.
+// A triangular prism: lower[k] is opposite upper[k]. rises[k] tells, for the side between edges k and k + 1, that its
+// diagonal runs from lower[k] to upper[k + 1], not from lower[k + 1] to upper[k]. The three values must not all be
+// equal.
 typedef struct Prism
 {
     uint8_t lower[3], upper[3];
     bool rises[3];
 } Prism;
 
-// Two sides that follow each other share a place of theirs when one diagonal rises and the other falls: the tetrahedron
-// between that place and the triangle at the other end is one, and what is left a pyramid over the third side.
+// The diagonals of two successive sides meet at a vertex when one rises and the other falls. That vertex and the
+// triangle at the other end form a tetrahedron; the rest is a pyramid over the third side.
 static void add_prism(rblStencil* stencil, bool inside, const Prism* prism)
 {
     uint32_t k = 0;
@@ -74,14 +78,14 @@ static void add_prism(rblStencil* stencil, bool inside, const Prism* prism)
         ++k;
     }
     const uint32_t shared = (k + 1) % 3; // the edge between sides k and k + 1
-    const uint32_t i = (k + 2) % 3;      // the third side is that between edges i and k
+    const uint32_t i = (k + 2) % 3;      // the third side lies between edges i and k
     const bool at_upper = prism->rises[k];
     const uint8_t* near = at_upper ? prism->upper : prism->lower;
     const uint8_t* far = at_upper ? prism->lower : prism->upper;
     const uint8_t apex = near[shared];
     add(stencil, inside, apex, far[0], far[1], far[2]);
-    const bool from_far =
-        prism->rises[i] == at_upper; // the diagonal is far[i] - near[k], else near[i] - far[k]
+    // The diagonal is far[i] - near[k], otherwise near[i] - far[k].
+    const bool from_far = prism->rises[i] == at_upper;
     const uint8_t start = from_far ? far[i] : near[i];
     const uint8_t end = from_far ? near[k] : far[k];
     add(stencil, inside, apex, start, end, from_far ? near[i] : far[i]);
@@ -109,8 +113,8 @@ static void add_three_to_one(rblStencil* stencil, const uint8_t* three, uint8_t 
     add(stencil, !three_inside, lone, prism.upper[0], prism.upper[1], prism.upper[2]);
 }
 
-// Of two and two: the part of nodes a and b, whose edges to c and d are cut; `crossed` when the diagonal of the surface's
-// quadrilateral runs from the cut of ac to that of bd.
+// Two nodes on each side: the part of the nodes a and b, whose edges to c and d are cut. `crossed`: the diagonal of
+// the quadrilateral of the surface runs from the cut of ac to the cut of bd.
 static void add_wedge(rblStencil* stencil, bool inside, const uint8_t own[2], const uint8_t other[2],
                       bool crossed, const uint8_t preferred[2])
 {
@@ -132,8 +136,9 @@ static void add_two_to_two(rblStencil* stencil, const Sides* sides)
 {
     const uint8_t* plus = sides->plus;
     const uint8_t* minus = sides->minus;
-    // Between short edges the diagonal of the surface joins the cuts of the two long edges, as those of the faces do;
-    // between long ones it is free and starts at the preferred node of the inside and ends at that of the outside.
+    // If the uncut edges are short, the diagonal of the surface connects the cuts of the two long edges, like the
+    // diagonals of the faces. If they are long, it is free: it starts at the preferred node of the inside and ends at
+    // that of the outside.
     const bool crossed = is_long(plus[0], plus[1]) ? (sides->preferred[plus[0] / 2] == plus[0]) ==
                                                          (sides->preferred[minus[0] / 2] == minus[1])
                                                    : is_long(plus[0], minus[0]);
@@ -141,7 +146,7 @@ static void add_two_to_two(rblStencil* stencil, const Sides* sides)
     add_wedge(stencil, false, minus, plus, crossed, sides->preferred);
 }
 
-// A pyramid over the quadrilateral of two, and a tetrahedron with the lone one.
+// A pyramid over the quadrilateral of the two nodes, and a tetrahedron with the lone node.
 static void add_two_to_one(rblStencil* stencil, const Sides* sides, const uint8_t two[2], uint8_t lone,
                            bool two_inside)
 {

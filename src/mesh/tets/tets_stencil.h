@@ -23,6 +23,7 @@
 #define RBL_STENCIL_CUTS 4
 extern const uint8_t rbl_stencil_edges[6][2]; // 01 02 03 12 13 23
 
+// Largest number of tetrahedra of a stencil: two prisms of three.
 #define RBL_STENCIL_MAX 6
 
 typedef struct rblStencil

@@ -7,9 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// Bytes: first buffer of a stream of unknown size, and the part of a large file that one job reads.
 #define FIRST_PIECE    65536
 #define PARALLEL_PIECE ((size_t)1 << 20)
-#define PARALLEL_MIN   (4 * PARALLEL_PIECE) // smaller files are not worth waking anybody
+#define PARALLEL_MIN (4 * PARALLEL_PIECE) // smaller files are read by one thread
 
 static rblResult fail_read(const char* path, int error)
 {
@@ -22,7 +23,8 @@ static rblResult fail_large(const char* path, size_t max_bytes)
                     max_bytes);
 }
 
-// How much to read at first: one byte more than the file seems to have, so that its end is seen without growing.
+// The capacity for the first read: one byte more than the reported file size, so that the end is found without
+// growing.
 static rblResult first_capacity(const char* path, FILE* file, size_t max_bytes, size_t* out)
 {
     struct stat status;
@@ -63,14 +65,14 @@ static bool grow(rblFileBytes* file, size_t capacity)
     return true;
 }
 
-// ---- large files, piece by piece ----
+// ---- large files, in parallel ----
 
 typedef struct Pieces
 {
     int descriptor;
     uint8_t* bytes;
     size_t size;
-    uint8_t short_blocks[RBL_MAX_BLOCKS]; // set by the block that could not read all of its pieces
+    uint8_t short_blocks[RBL_MAX_BLOCKS]; // set by a block that could not read all of its pieces
 } Pieces;
 
 static bool read_piece(const Pieces* pieces, size_t from, size_t to)
@@ -95,8 +97,8 @@ static void read_pieces(rblRange range, void* context)
     pieces->short_blocks[range.block] = !read_piece(pieces, from, to < pieces->size ? to : pieces->size);
 }
 
-// Fill the buffer, which is one byte larger than the file seems to be. False when the file turns out to be anything
-// else than that long: then it is read again from the start, in order.
+// Fill the buffer, which is one byte larger than the reported file size. False when the actual size differs: the file
+// is then read again from the start, sequentially.
 static bool read_in_parallel(FILE* stream, rblFileBytes* file)
 {
     Pieces pieces = {.descriptor = fileno(stream), .bytes = file->bytes, .size = file->capacity - 1};
@@ -116,7 +118,7 @@ static bool read_in_parallel(FILE* stream, rblFileBytes* file)
     return complete;
 }
 
-// ---- anything ----
+// ---- all files ----
 
 static rblResult read_all(const char* path, FILE* stream, size_t max_bytes, rblFileBytes* file)
 {
@@ -160,7 +162,7 @@ rblResult rbl_file_read(const char* path, size_t max_bytes, const rblAllocator* 
     {
         return rbl_fail(RBL_ERROR_FILE, "%s: cannot be opened: %s", rbl_short_name(path), strerror(errno));
     }
-    setvbuf(stream, NULL, _IONBF, 0); // it is read in one piece: a buffer would only be one more copy
+    setvbuf(stream, NULL, _IONBF, 0); // the file is read in one piece: a buffer would only add a copy
     rblFileBytes file = {.allocator = allocator};
     const rblResult result = read_all(path, stream, max_bytes, &file);
     fclose(stream);

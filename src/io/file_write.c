@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+// Bytes that are collected before a file is written, the first size of a memory block, and the number of names that are
+// tried for a temporary file.
 #define BUFFER_SIZE           262144
 #define MEMORY_START          4096
 #define TEMPORARY_TRIES       1000
@@ -18,12 +20,12 @@ static rblResult fail_write(const char* path, int error)
     return rbl_fail(RBL_ERROR_FILE, "%s: cannot be written: %s", rbl_short_name(path), strerror(error));
 }
 
-// ---- the names ----
+// ---- names ----
 
 #if defined(PATH_MAX) && !defined(__wasm__)
 #define RESOLVED_SIZE (PATH_MAX + 1)
 
-// Renaming over a link would replace the link; what it points to is meant.
+// Renaming over a link would replace the link; the target of the link has to be replaced instead.
 static const char* resolve(const char* path, char resolved[RESOLVED_SIZE])
 {
     struct stat status;
@@ -33,7 +35,8 @@ static const char* resolve(const char* path, char resolved[RESOLVED_SIZE])
 
 static void keep_permissions(FILE* file, const struct stat* old)
 {
-    (void)!fchmod(fileno(file), old->st_mode & 07777); // if not allowed, the new file has the usual ones
+    // If this fails, the new file has the default permissions.
+    (void)!fchmod(fileno(file), old->st_mode & 07777);
 }
 #else
 #define RESOLVED_SIZE 1
@@ -64,7 +67,7 @@ static bool copy_names(rblWriter* writer, const char* path)
     return true;
 }
 
-// A new temporary file beside the target, which no other process uses.
+// A new temporary file next to the target, which no other process uses.
 static rblResult open_temporary(rblWriter* writer)
 {
     const size_t length = strlen(writer->target);
@@ -224,7 +227,7 @@ rblResult rbl_writer_close(rblWriter* writer)
 
 // ---- writing ----
 
-// Make at least `more` bytes of space at the end of the memory block; after a failure, at its beginning.
+// Make at least `more` bytes available at the end of the memory block; after a failure, at its beginning.
 static void grow_memory(rblWriter* writer, size_t more)
 {
     const size_t wanted = writer->size + more;

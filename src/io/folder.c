@@ -25,7 +25,7 @@ rblResult rbl_fail_path(const char* path, const char* done, int error)
     return rbl_fail(RBL_ERROR_FILE, "%s: cannot be %s: %s", rbl_short_name(path), done, strerror(error));
 }
 
-// Null at the end; only errno distinguishes that from a failure.
+// *out is null at the end; only errno distinguishes this from a failure.
 static rblResult next_entry(DIR* directory, const char* path, const struct dirent** out)
 {
     errno = 0;
@@ -58,7 +58,7 @@ static rblResult fail_folder(const char* path, int error)
                     strerror(error));
 }
 
-// Nothing in it, or our mark.
+// *ours: the folder is empty, or contains our mark.
 static rblResult look_inside(const char* path, bool* ours)
 {
     DIR* directory = opendir(path);
@@ -74,7 +74,8 @@ static rblResult look_inside(const char* path, bool* ours)
     {
         const char* name = entry->d_name;
         const bool itself = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
-        const bool is_mark = strncmp(name, RBL_FOLDER_MARK, strlen(RBL_FOLDER_MARK)) == 0; // or part of one
+        // Or a temporary file of it.
+        const bool is_mark = strncmp(name, RBL_FOLDER_MARK, strlen(RBL_FOLDER_MARK)) == 0;
         empty = empty && (itself || is_mark);
         marked = marked || strcmp(name, RBL_FOLDER_MARK) == 0;
         result = next_entry(directory, path, &entry);
@@ -84,13 +85,13 @@ static rblResult look_inside(const char* path, bool* ours)
     return result;
 }
 
-// Whether files can be made in a folder.
+// Whether files can be created in a folder.
 static rblResult check_access(const char* folder, const char* path)
 {
     return access(folder, W_OK | X_OK) == 0 ? RBL_OK : fail_folder(path, errno);
 }
 
-// A folder that is to be made needs one that it can be made in.
+// A folder that does not exist needs a parent in which it can be created.
 static rblResult check_parent(const char* path)
 {
     char parent[RBL_PATH_SIZE];

@@ -2,13 +2,14 @@
 
 #include <string.h>
 
+// Bytes of a file name in a message; of longer names only the end is shown, so that the reason still fits.
 #define LONGEST_NAME 200
 
 const char* rbl_short_name(const char* name)
 {
     const size_t length = strlen(name);
     const char* end = length > LONGEST_NAME ? name + (length - LONGEST_NAME) : name;
-    while (((unsigned char)*end & 0xC0) == 0x80) // not from the middle of a character
+    while (((unsigned char)*end & 0xC0) == 0x80) // do not start in the middle of a UTF-8 character
     {
         ++end;
     }

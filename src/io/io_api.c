@@ -5,8 +5,8 @@
 
 typedef struct Format
 {
-    rblReadFcn* read;   // null: not read
-    rblWriteFcn* write; // null: not written
+    rblReadFcn* read;   // null: cannot be read
+    rblWriteFcn* write; // null: cannot be written
 } Format;
 
 static const Format formats[RBL_FORMAT_COUNT] = {
@@ -36,7 +36,7 @@ void rbl_save_options_init(rblSaveOptions* def, size_t size)
 
 // ---- loading ----
 
-// Null: the defaults.
+// Null means the defaults.
 static rblResult read_load_options(const rblLoadOptions* options, rblLoadOptions* out)
 {
     *out = rbl_default_load_options();
@@ -126,7 +126,7 @@ rblResult rbl_mesh_load_memory(const void* bytes, size_t size, const char* name,
 
 // ---- saving ----
 
-// Null: the defaults.
+// Null means the defaults.
 static rblResult read_save_options(const rblSaveOptions* options, rblSaveOptions* out)
 {
     *out = rbl_default_save_options();
@@ -210,7 +210,7 @@ rblResult rbl_mesh_save_memory(rblMeshId id, const rblSaveOptions* options, void
     }
     rbl_mesh_release(mesh);
     RBL_TRY(result);
-    // Exactly as large as the file, so that the size is all it takes to free it.
+    // A copy of exactly the size of the file, so that the caller can free it by its size.
     void* exact = rbl_alloc(rbl_default_allocator(), writer.size);
     if (exact == NULL)
     {

@@ -108,11 +108,11 @@ static bool find_value(rblIndexedLayer* out, rblHashMap* map, const float* value
         {
             return true;
         }
-        key = rbl_hash_u64(key + 1); // another value with the same hash: look on
+        key = rbl_hash_u64(key + 1); // another value with the same hash: continue
     }
 }
 
-// Most corners have the value of another corner of the same vertex: `last` of each vertex is tried before the map.
+// Most corners have the value of another corner of the same vertex, so `last` of each vertex is tried before the map.
 static bool index_corners(const rblMeshView* view, const rblLayer* layer, rblHashMap* map, uint32_t* last,
                           rblIndexedLayer* out)
 {
@@ -177,7 +177,7 @@ void rbl_indexed_layer_free(rblIndexedLayer* layer)
     }
 }
 
-// Vectors of unit length up to rounding do not change: a file that is written and read again is the same.
+// Vectors of unit length up to rounding do not change, so that writing and reading a file again changes nothing.
 void rbl_normalize_floats(float* xyz, size_t count)
 {
     for (size_t i = 0; i < count; ++i)

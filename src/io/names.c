@@ -1,5 +1,6 @@
 #include "io/names.h"
 
+// Names below this size, in bytes, are copied to the stack and need no allocation.
 #define SHORT_NAME 128
 
 uint32_t rbl_intern_name(rblMeshBuilder* builder, rblNameKind kind, const char* name, size_t length)

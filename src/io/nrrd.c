@@ -4,11 +4,12 @@
 #include "math/vec.h"
 #include <string.h>
 
-#define MAX_HEADER 65536 // bytes
+// Largest header, in bytes: real headers have a few hundred.
+#define MAX_HEADER 65536
 
 typedef struct Header
 {
-    const char* name; // of the file
+    const char* name; // of the file, for messages
     uint32_t line;
     rblNrrdType type;
     bool big_endian, raw, has_sizes;
@@ -16,7 +17,7 @@ typedef struct Header
     double spacing[3];
 } Header;
 
-// A piece of the header.
+// A part of the header.
 typedef struct Span
 {
     const char* begin;
@@ -116,7 +117,7 @@ static rblResult read_spacings(Header* header, Span value)
     return RBL_OK;
 }
 
-// "(a,b,c) (d,e,f) (g,h,i)": how far apart voxels are along each axis is the length of its vector.
+// "(a,b,c) (d,e,f) (g,h,i)": the distance of voxels along each axis is the length of its vector.
 static rblResult read_directions(Header* header, Span value)
 {
     for (int axis = 0; axis < 3; ++axis)
@@ -181,7 +182,7 @@ static rblResult read_field(Header* header, Span key, Span value)
     {
         return fail(header, "the numbers must be in the file itself");
     }
-    return RBL_OK; // of no account
+    return RBL_OK; // ignored
 }
 
 static rblResult read_line(Header* header, Span line)
@@ -204,7 +205,7 @@ static rblResult read_line(Header* header, Span line)
                : read_field(header, trimmed((Span){line.begin, colon}), trimmed((Span){colon + 2, line.end}));
 }
 
-// `data` becomes the first byte after the header.
+// `data` receives the offset of the first byte after the header.
 static rblResult read_header(Header* header, const uint8_t* bytes, size_t size, size_t* data)
 {
     if (size < 8 || memcmp(bytes, "NRRD000", 7) != 0)

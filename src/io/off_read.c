@@ -1,5 +1,5 @@
-// OFF, the Object File Format of Geomview, as text: OFF, NOFF, COFF, STOFF and their combinations. One vertex or face to
-// a line, as every program writes it; how many numbers a line has tells what its colours are.
+// OFF, the Object File Format of Geomview, as text: OFF, NOFF, COFF, STOFF and their combinations. One vertex or face
+// per line, as all programs write it; the number of values of a line determines the form of its colours.
 #include "base/number.h"
 #include "io/image/color.h"
 #include "io/layers.h"
@@ -19,7 +19,7 @@ typedef struct OffReader
     bool has_uvs, has_colors, has_normals;
     uint32_t vertex_count, face_count;
     rblFloatArray normals, colors, uvs; // per vertex
-    uint32_t face_color_layer;          // RBL_NONE while no face has had a colour
+    uint32_t face_color_layer;          // RBL_NONE until a face has a colour
 } OffReader;
 
 static rblResult fail_token(const OffReader* reader, const char* at, const char* expected)
@@ -43,7 +43,7 @@ static inline const char* skip_blanks(const char* c, const char* end)
     return c;
 }
 
-// To the next line with anything on it.
+// The next line that is not empty.
 static const char* next_content(const char* c, const char* end)
 {
     while (c < end && rbl_text_is(*c, RBL_TEXT_BLANK | RBL_TEXT_LINE_END | RBL_TEXT_COMMENT))
@@ -53,7 +53,7 @@ static const char* next_content(const char* c, const char* end)
     return c;
 }
 
-// Behind a number there must be a blank, the end of the line, or a comment.
+// A number must be followed by a blank, the end of the line, or a comment.
 static inline bool ends_token(const char* c, const char* end)
 {
     return c == end || rbl_text_is(*c, RBL_TEXT_BLANK | RBL_TEXT_LINE_END | RBL_TEXT_COMMENT);
@@ -65,7 +65,7 @@ typedef struct Numbers
 {
     double values[MAX_NUMBERS];
     uint32_t count;
-    bool integers[MAX_NUMBERS]; // written without a point: a colour from 0 to 255
+    bool integers[MAX_NUMBERS]; // written without a point: a colour component from 0 to 255
 } Numbers;
 
 static bool is_integer(const char* c, const char* end)
@@ -77,7 +77,7 @@ static bool is_integer(const char* c, const char* end)
     return c == end;
 }
 
-// The numbers from the cursor to the end of its line; what is more than `limit` is read over.
+// The numbers from the cursor to the end of its line; numbers after the first `limit` are skipped.
 static rblResult read_numbers(OffReader* reader, uint32_t limit, Numbers* out)
 {
     const char* c = skip_blanks(reader->at, reader->end);
@@ -97,7 +97,7 @@ static rblResult read_numbers(OffReader* reader, uint32_t limit, Numbers* out)
     return RBL_OK;
 }
 
-// Three or four numbers to a colour; integers go up to 255.
+// A colour has three or four numbers; integers go up to 255.
 static void read_color(const Numbers* numbers, uint32_t first, uint32_t count, float rgba[4])
 {
     bool integers = true;
@@ -112,7 +112,7 @@ static void read_color(const Numbers* numbers, uint32_t first, uint32_t count, f
     }
 }
 
-// ---- the header ----
+// ---- header ----
 
 static rblResult read_keyword(OffReader* reader)
 {
@@ -162,7 +162,7 @@ static rblResult read_counts(OffReader* reader)
                                  "expected the numbers of vertices and faces");
         }
     }
-    // "0 0 0\n" and "3 0 1 2\n" are the shortest lines; the last may lack its end.
+    // "0 0 0\n" and "3 0 1 2\n" are the shortest lines; the last line may have no line end.
     const double left = (double)(reader->end - reader->at) + 1;
     if (numbers.values[0] * 6 + numbers.values[1] * 8 > left)
     {
@@ -203,7 +203,7 @@ static rblResult add_attribute(const OffReader* reader, rblFloatArray* array, co
     return RBL_OK;
 }
 
-// What follows the position: normal, colour, texture coordinates.
+// The values after the position: normal, colour, texture coordinates.
 static rblResult read_attributes(OffReader* reader, const Numbers* numbers)
 {
     const uint32_t fixed = (reader->has_normals ? 6u : 3u) + (reader->has_uvs ? 2u : 0u);
@@ -307,7 +307,8 @@ static rblResult read_corners(OffReader* reader, const char* start, uint64_t cou
     return RBL_OK;
 }
 
-// Three or four numbers behind the corners are a colour; a single one is an index into a colour map we do not have.
+// Three or four numbers after the corners are a colour; a single one is an index of a colour map, which is not
+// supported.
 static rblResult read_face_color(OffReader* reader)
 {
     Numbers numbers;
@@ -366,7 +367,7 @@ static rblResult read_face(OffReader* reader)
     return reader->builder->failed ? rbl_fail_memory() : RBL_OK;
 }
 
-// ---- the whole ----
+// ---- all steps ----
 
 typedef struct RowContext
 {
@@ -392,7 +393,7 @@ static const char* read_vertex_row(const char* line, const char* end, uint32_t r
     return rows->keep_non_finite || rbl_finite3d(rows->positions[row]) ? c : NULL;
 }
 
-// A text of nothing but positions and faces, by several workers. False when it is not that, and nothing is read.
+// A text with positions and faces only, parsed in parallel. False, with nothing read, for any other text.
 static bool read_plain(OffReader* reader)
 {
     rblMeshBuilder* builder = reader->builder;

@@ -48,7 +48,7 @@ static void write_header(const OffWriter* off)
     char* c = rbl_writer_reserve(off->writer);
     c += rbl_format_u64(off->view->vertex_count, c);
     c = put_number(c, off->view->face_count);
-    c = put_number(c, 0); // edges: no reader uses their number
+    c = put_number(c, 0); // number of edges: no reader uses it
     *c++ = '\n';
     rbl_writer_advance(off->writer, c);
 }

@@ -8,14 +8,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Every text file of ours says in its first lines who wrote it.
+// Every text file that Rubble writes has this word in its first lines; it is searched in the first SIGN_BYTES bytes.
 #define SIGN       "Rubble"
 #define SIGN_BYTES 512
 
+// Suffix of files in the stage that were replaced.
 #define SET_ASIDE ".before"
 
-// The journal: the names of all files that move, each with a sign before it and a zero after it. It is there from before the
-// first move until after the last, and its name tells which way a program that finds it must go.
+// The journal: the names of all files that move, each with a sign before it and a zero byte after it. It exists from
+// before the first move until after the last one. Its file name tells a later program whether to complete the moves
+// or to undo them. JOURNAL_BYTES limits what is read of a damaged one.
 #define JOURNAL_FORWARD ".forward"
 #define JOURNAL_BACK    ".back"
 #define JOURNAL_BYTES   ((size_t)1 << 30)
@@ -34,7 +36,7 @@ static bool is_mark(const char* name)
     return strcmp(name, RBL_FOLDER_MARK) == 0;
 }
 
-// The mark stays to the last: whatever is left when a program is killed meanwhile, the folder is known as ours.
+// The mark is removed last: if the program is killed meanwhile, the remaining folder is still recognised as ours.
 static rblResult remove_entry(const char* folder, const char* name, void* context)
 {
     char path[RBL_PATH_SIZE];
@@ -50,7 +52,7 @@ static rblResult count_entry(const char* folder, const char* name, void* context
     return RBL_OK;
 }
 
-// Removing entries while reading a folder may hide others: look again until only the mark is left.
+// Removing entries while a folder is being read may hide other entries: repeat until only the mark is left.
 static rblResult empty_folder(const char* folder)
 {
     for (;;)
@@ -65,7 +67,7 @@ static rblResult empty_folder(const char* folder)
     }
 }
 
-// A stage that holds what was there before is left as it is: the next run puts that back.
+// A stage with earlier files in it is kept: the next run puts them back.
 static void remove_stage(rblSeries* series)
 {
     char mark[RBL_PATH_SIZE];
@@ -85,7 +87,7 @@ rblResult rbl_series_path(const rblSeries* series, const char* name, char out[RB
     return rbl_compose_path(out, "%s/%s", series->stage, name);
 }
 
-// ---- what moves ----
+// ---- files to move ----
 
 static rblResult add_file(rblSeries* series, const char* name, bool left_over)
 {
@@ -107,7 +109,7 @@ static rblResult list_new(const char* folder, const char* name, void* context)
     return is_mark(name) ? RBL_OK : add_file(context, name, false);
 }
 
-// Named like a file of the series, but not one.
+// Whether a name has the form of a file of the series, but a number that the series does not have.
 static bool is_left_over(const char* name, const rblSeriesNames* names)
 {
     const size_t length = strlen(names->prefix);
@@ -150,7 +152,7 @@ static rblResult list_left_over(const char* folder, const char* name, void* cont
     return is_left_over(name, left->names) && is_signed(path) ? add_file(left->series, name, true) : RBL_OK;
 }
 
-// ---- the journal ----
+// ---- journal ----
 
 static rblResult write_journal(const rblSeries* series)
 {
@@ -162,7 +164,8 @@ static rblResult write_journal(const rblSeries* series)
     return rbl_writer_close(&writer);
 }
 
-// From now on the way is back, also for a program that comes later. If the system does not let us, we go all the same.
+// Rename the journal, so that a later program undoes the moves too. A failure is ignored: the moves are undone
+// anyway.
 static void turn_back(const rblSeries* series)
 {
     char forward[RBL_PATH_SIZE], back[RBL_PATH_SIZE];
@@ -173,7 +176,7 @@ static void turn_back(const rblSeries* series)
     }
 }
 
-// All is in its place: what is in the stage now is of no use to anybody.
+// All files are at their targets, so nothing in the stage is needed any more.
 static rblResult remove_journals(const rblSeries* series)
 {
     char path[RBL_PATH_SIZE];
@@ -183,7 +186,7 @@ static rblResult remove_journals(const rblSeries* series)
     return remove_path(path);
 }
 
-// A name of a file beside the others, and nothing else that a damaged journal might say.
+// Whether a name is a plain file name. A damaged journal might contain other paths.
 static bool is_plain_name(const char* name)
 {
     return *name != '\0' && strchr(name, '/') == NULL && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
@@ -226,9 +229,9 @@ static rblResult read_journal(rblSeries* series, const char* name, bool* found)
     return result;
 }
 
-// ---- taking its place ----
+// ---- moves ----
 
-// The places of a file: in the stage, where it belongs, and in the stage for one that it replaces.
+// The paths of a file: in the stage, its target, and in the stage for the file that it replaces.
 typedef struct Places
 {
     char stage[RBL_PATH_SIZE], target[RBL_PATH_SIZE], aside[RBL_PATH_SIZE];
@@ -280,7 +283,7 @@ static rblResult move_file(const rblSeries* series, rblSeriesFile* file)
     return RBL_OK;
 }
 
-// All that can be done for a file: what cannot be moved back stays in the stage.
+// Undo the moves of a file as far as possible; a file that cannot be moved back stays in the stage.
 static void move_back(const rblSeries* series, rblSeriesFile* file)
 {
     Places places;
@@ -298,7 +301,7 @@ static void move_back(const rblSeries* series, rblSeriesFile* file)
     }
 }
 
-// Puts the stage in front of the stored message when it still holds what was there before.
+// Undo all moves. If earlier files are still in the stage, the stored message is extended by its path.
 static void move_all_back(rblSeries* series)
 {
     turn_back(series);
@@ -336,9 +339,9 @@ static rblResult move_all(rblSeries* series)
     return result;
 }
 
-// ---- after a kill ----
+// ---- recovery after a kill ----
 
-// How far a file of the journal had come.
+// Find out which moves of a file of the journal are done.
 static rblResult find_progress(const rblSeries* series, rblSeriesFile* file)
 {
     Places places;
@@ -349,7 +352,7 @@ static rblResult find_progress(const rblSeries* series, rblSeriesFile* file)
     return RBL_OK;
 }
 
-// An earlier series that can be neither finished nor put back stays in the stage; all else is done with.
+// Complete or undo the moves of an interrupted series. If neither is possible, its files stay in the stage.
 static rblResult finish_interrupted(rblSeries* series)
 {
     bool forward = false, back = false;
@@ -378,7 +381,7 @@ static rblResult finish_interrupted(rblSeries* series)
     return series->stranded ? result : RBL_OK;
 }
 
-// ---- all of it ----
+// ---- public calls ----
 
 rblResult rbl_series_open(rblSeries* series, const char* folder, const char* stage, const char* list)
 {
@@ -386,7 +389,7 @@ rblResult rbl_series_open(rblSeries* series, const char* folder, const char* sta
     RBL_TRY(rbl_compose_path(series->folder, "%s", folder));
     RBL_TRY(rbl_compose_path(series->stage, "%s", stage));
     RBL_TRY(rbl_compose_path(series->list, "%s", list != NULL ? list : ""));
-    RBL_TRY(rbl_output_check_folder(stage, false)); // refuses what is not ours
+    RBL_TRY(rbl_output_check_folder(stage, false)); // refuses a folder that is not ours
     rbl_array_init(&series->names, rbl_default_allocator());
     rbl_array_init(&series->files, rbl_default_allocator());
     series->open = true;

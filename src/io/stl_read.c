@@ -1,4 +1,4 @@
-// STL, text and binary. Corners at equal positions become one vertex; normals and attribute bytes are not needed.
+// STL, text and binary. Corners at equal positions become one vertex; normals and attribute bytes are ignored.
 #include "base/number.h"
 #include "io/names.h"
 #include "io/readers.h"
@@ -7,11 +7,12 @@
 #include "math/vec.h"
 #include <string.h>
 
+// Layout of a binary STL file, in bytes.
 #define HEADER_BYTES   80
 #define PREFIX_BYTES   84 // header and triangle count
 #define TRIANGLE_BYTES 50 // normal, three corners, two bytes of attributes
 
-// ---- which of the two it is ----
+// ---- text or binary ----
 
 static inline uint32_t load_u32(const uint8_t* b)
 {
@@ -48,8 +49,8 @@ static const char* skip_spaces(const char* text, const char* end)
     return text;
 }
 
-// Binary files may begin with "solid" too. A size that fits the count settles it; otherwise a text has no zero bytes,
-// and goes on with a facet or ends behind its first line.
+// Binary files may begin with "solid" too. A size that matches the triangle count means binary. Otherwise a text has
+// no zero bytes, and after its first line a facet follows or the file ends.
 static bool is_text(const rblSource* source)
 {
     const char* text = (const char*)source->bytes;
@@ -145,9 +146,9 @@ typedef struct TextReader
     rblMeshBuilder* builder;
     rblWelder welder;
     uint32_t group;
-    uint32_t corners; // of the facet being read
+    uint32_t corners; // of the current facet
     bool in_facet;
-    const char* facet; // where it began
+    const char* facet; // its start
 } TextReader;
 
 static rblResult fail_token(const TextReader* reader, const char* expected)
@@ -167,7 +168,7 @@ static const char* token_end(const char* text, const char* end)
     return text;
 }
 
-// Read over a word at the cursor, if it is this one.
+// Skip a word at the cursor, if it is this one.
 static bool take_word(TextReader* reader, const char* word)
 {
     if (!at_word(reader->at, reader->end, word))
@@ -217,7 +218,7 @@ static rblResult begin_facet(TextReader* reader)
     {
         return fail_token(reader, "facet normal");
     }
-    // The three numbers can be anything, even "-nan(ind)": the normal is computed from the corners.
+    // The three numbers may be anything, even "-nan(ind)", because the normal is computed from the corners.
     for (int i = 0; i < 3; ++i)
     {
         reader->at = skip_spaces(token_end(reader->at, reader->end), reader->end);
@@ -239,7 +240,7 @@ static rblResult end_facet(TextReader* reader)
     return reader->builder->failed ? rbl_fail_memory() : RBL_OK;
 }
 
-// "solid" with the rest of the line as its name.
+// "solid", and the rest of the line as its name.
 static rblResult begin_solid(TextReader* reader)
 {
     const char* const line_end = rbl_find_line_end(reader->at, reader->end);

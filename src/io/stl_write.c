@@ -1,4 +1,4 @@
-// Mesh to STL: triangles with their normals and nothing else; in the text form, one solid per group.
+// Mesh to STL: only triangles and their normals; in the text form, one solid per group.
 #include "base/log.h"
 #include "io/readers.h"
 #include "io/text_write.h"
@@ -70,7 +70,7 @@ static rblResult check_range(const rblMeshView* view)
 static void write_binary(const StlWriter* stl)
 {
     const size_t count = stl->faces.count;
-    char header[80] = "Rubble"; // must not begin with "solid", or readers take it for text
+    char header[80] = "Rubble"; // must not begin with "solid", which readers take as text
     rbl_write_bytes(stl->writer, header, sizeof header);
     char* c = rbl_writer_reserve(stl->writer);
     rbl_writer_advance(stl->writer, put_u32(c, (uint32_t)count));

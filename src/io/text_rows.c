@@ -3,19 +3,20 @@
 #include "base/jobs.h"
 #include <string.h>
 
-#define MIN_BYTES  ((size_t)1 << 20)
-#define MAX_CHUNKS 64
+// Smaller texts are parsed by one thread; chunks are at least a quarter of it. MAX_CHUNKS limits their number.
+#define MIN_BYTES ((size_t)1 << 20)
+#define MAX_CHUNKS  64
 
-// Whole lines, and what is on them.
+// A chunk of whole lines, and the faces parsed from it.
 typedef struct Chunk
 {
     const char* begin;
     const char* end;
     size_t line_count;
     size_t first_line;
-    rblIndexArray face_starts; // corners of the chunk
+    rblIndexArray face_starts; // corner indices within the chunk
     rblIndexArray corners;
-    size_t first_face, first_corner; // in the whole
+    size_t first_face, first_corner; // numbers in the whole file
     bool failed;
 } Chunk;
 
@@ -50,8 +51,8 @@ static void cut(Reading* reading)
     }
 }
 
-// In short blocks with an 8-bit sum, which compilers turn into a few instructions for many characters: looking for one
-// line end after the other takes five times as long.
+// Counts in short blocks with an 8-bit sum, which compilers vectorise: searching for one line end after the other
+// takes five times as long.
 static size_t count_line_ends(const char* c, const char* end)
 {
     size_t count = 0;
@@ -178,7 +179,7 @@ static void number_lines(Reading* reading)
     }
 }
 
-// The faces of all chunks, one after the other. False when a line was unusual, or lines are missing.
+// Append the faces of all chunks in order. False when a line was unusual, or lines are missing.
 static bool gather(Reading* reading)
 {
     rblMeshBuilder* builder = reading->builder;

@@ -7,7 +7,7 @@ static bool in_range(unsigned char byte, unsigned char low, unsigned char high)
     return byte >= low && byte <= high;
 }
 
-// The second byte carries all restrictions; later ones are plain continuation bytes.
+// All restrictions concern the second byte; later ones are ordinary continuation bytes.
 static bool second_byte_fits(unsigned char first, unsigned char second)
 {
     switch (first)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+// Slots of the smallest hash table; a power of two.
 #define SMALLEST 64
 
 static bool make_slots(rblWelder* welder, size_t capacity)
@@ -39,7 +40,7 @@ static inline uint64_t hash_position(rblVec3d p)
 {
     uint64_t bits[3];
     memcpy(bits, &p, sizeof bits);
-    // Each coordinate is mixed in before the next comes, so that no two of them can cancel.
+    // Each coordinate is hashed before the next is added, so that two of them cannot cancel.
     uint64_t hash = rbl_hash_u64(bits[0]);
     hash = (hash ^ bits[1]) * 0x9E3779B97F4A7C15u;
     hash = (hash ^ (hash >> 32) ^ bits[2]) * 0xD6E8FEB86659FD93u;
@@ -75,7 +76,7 @@ static bool grow(rblWelder* welder)
 
 uint32_t rbl_welder_vertex(rblWelder* welder, rblVec3d position)
 {
-    // Adding zero turns -0 into 0 and leaves everything else alone.
+    // Adding zero turns -0 into 0 and changes nothing else.
     const rblVec3d p = {position.x + 0.0, position.y + 0.0, position.z + 0.0};
     size_t slot = find_slot(welder, p);
     if (welder->slots[slot] != 0)

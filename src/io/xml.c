@@ -3,7 +3,7 @@
 #include "io/utf8.h"
 #include <string.h>
 
-// Bytes of the character at `text` that XML can hold; 0: it cannot.
+// Size in bytes of the character at `text`; 0 if XML does not allow it.
 static size_t character_length(const char* text, const char* end)
 {
     const size_t length = rbl_utf8_length(text, end);

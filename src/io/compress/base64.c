@@ -1,6 +1,6 @@
 #include "io/compress/base64.h"
 
-// Value of a digit, 64 when it is none.
+// The value of a digit, 64 for any other character.
 static uint32_t digit_value(char c)
 {
     if (c >= 'A' && c <= 'Z')

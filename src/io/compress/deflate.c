@@ -1,4 +1,4 @@
-// Deflate in two layers: matching (find what came before, one step of looking ahead) and blocks (choose between a
+// Deflate in two layers: matching (search earlier text, with one byte of lookahead) and blocks (the smallest of a
 // code made for the block, the fixed code, and no compression).
 #include "io/compress/deflate.h"
 
@@ -7,20 +7,23 @@
 #include "io/compress/huffman.h"
 #include <string.h>
 
+// Limits of the format (RFC 1951), in bytes; HASH_SIZE is our own, 15 bits.
 #define WINDOW       32768u
 #define MIN_MATCH    3u
 #define MAX_MATCH    258u
 #define HASH_SIZE    32768u
 #define END_OF_BLOCK 256u
 
-// How hard to look. Measured against zlib at its default on text, programs and rendered images: sizes within 0.2 %,
-// time about the same.
+// Effort of the search. Measured against zlib at its default level on text, programs and rendered images: sizes
+// within 0.2 %, time about the same.
 #define MAX_CHAIN     128u  // candidates tested
 #define GOOD_MATCH    8u    // a match this long makes the next search four times shorter
-#define LAZY_MATCH    32u   // a match this long is taken without looking at the next byte
+#define LAZY_MATCH    32u   // a match this long is used without a search at the next byte
 #define NICE_MATCH    128u  // a match this long ends the search
-#define FAR_FOR_THREE 4096u // three bytes from farther away cost more than three literals
+#define FAR_FOR_THREE 4096u // three bytes from farther away need more bits than three literals
 
+// Numbers of symbols of the format, symbols per block (our choice), and bytes of a stored block (limit of the
+// format).
 #define LITERAL_SYMBOLS  286u
 #define DISTANCE_SYMBOLS 30u
 #define LENGTH_SYMBOLS   19u
@@ -38,9 +41,9 @@ typedef struct Deflater
 {
     const uint8_t* bytes;
     size_t size;
-    size_t block_begin;        // first byte of the block being collected
+    size_t block_begin;        // first byte of the current block
     size_t heads[HASH_SIZE];   // newest position + 1 with that hash; 0: none
-    uint16_t previous[WINDOW]; // per position: how far back the one before with the same hash is; 0: none
+    uint16_t previous[WINDOW]; // per position: distance back to the previous one with the same hash; 0: none
     Symbol symbols[BLOCK_SYMBOLS];
     uint32_t symbol_count;
     uint32_t literal_counts[LITERAL_SYMBOLS];
@@ -135,7 +138,7 @@ static uint32_t distance_symbol(uint32_t distance, uint32_t* extra_bits)
     return 2 * log + (x >> (log - 1) & 1);
 }
 
-// ---- the code of a block ----
+// ---- code of a block ----
 
 static void add_run(BlockCode* code, uint8_t symbol, uint32_t extra)
 {
@@ -144,7 +147,7 @@ static void add_run(BlockCode* code, uint8_t symbol, uint32_t extra)
     code->run_count += 1;
 }
 
-// Code lengths with repeats: 16 copies the last one 3 to 6 times, 17 and 18 stand for 3 to 10 and 11 to 138 zeros.
+// Code lengths with repeats: 16 repeats the last one 3 to 6 times, 17 and 18 mean 3 to 10 and 11 to 138 zeros.
 static void encode_lengths(BlockCode* code, const uint8_t* lengths, uint32_t count)
 {
     uint32_t repeat;
@@ -180,7 +183,7 @@ static uint32_t used_symbols(const uint8_t* lengths, uint32_t count, uint32_t le
     return count;
 }
 
-// The order in which code lengths of code lengths are sent: those that are often zero come last.
+// The order in which code lengths of code lengths are stored: those that are often zero come last.
 static const uint8_t length_order[LENGTH_SYMBOLS] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                                      11, 4,  12, 3, 13, 2, 14, 1, 15};
 
@@ -193,7 +196,7 @@ static void make_own_code(const Deflater* d, BlockCode* code)
     code->literal_count = used_symbols(code->literals.lengths, LITERAL_SYMBOLS, 257);
     if (used_symbols(code->distances.lengths, DISTANCE_SYMBOLS, 0) == 0)
     {
-        code->distances.lengths[0] = 1; // a block without matches still names one distance code
+        code->distances.lengths[0] = 1; // a block without matches still needs one distance code
     }
     code->distance_count = used_symbols(code->distances.lengths, DISTANCE_SYMBOLS, 1);
     memcpy(lengths, code->literals.lengths, code->literal_count);
@@ -239,7 +242,7 @@ static uint64_t header_cost(const BlockCode* code)
     return bits;
 }
 
-// Extra bits are the same for every code and left out.
+// Extra bits are the same for every code and are not counted.
 static uint64_t symbol_cost(const Deflater* d, const BlockCode* code)
 {
     uint64_t bits = 0;
@@ -323,7 +326,7 @@ static void put_stored(Deflater* d, const uint8_t* bytes, size_t size, bool last
     } while (size > 0);
 }
 
-// Write the collected symbols, which encode the bytes up to `end`, in the cheapest of the three forms.
+// Write the collected symbols, which encode the bytes up to `end`, in the smallest of the three forms.
 static void finish_block(Deflater* d, size_t end, bool last)
 {
     BlockCode own;
@@ -409,7 +412,7 @@ static uint32_t match_length(const uint8_t* a, const uint8_t* b, uint32_t limit)
     return length;
 }
 
-// The longest match at `at` that beats `best` bytes, among the newest candidates.
+// The longest match at `at` that is longer than `best` bytes, among the newest candidates.
 static Match find_match(const Deflater* d, size_t at, uint32_t best)
 {
     Match found = {0, 0};

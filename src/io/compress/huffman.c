@@ -35,8 +35,8 @@ static void collect_leaves(Leaves* leaves, const uint32_t* counts, uint32_t symb
     }
 }
 
-// One round of package-merge: pair up the previous row and merge the pairs with the leaves, lightest first.
-// is_leaf[i] tells what stands at i. Returns the length of the new row.
+// One round of package-merge: form pairs of the previous row and merge them with the leaves, lightest first.
+// is_leaf[i] tells whether item i is a leaf. Returns the length of the new row.
 static uint32_t merge_row(const Leaves* leaves, const uint32_t* previous, uint32_t previous_count,
                           uint32_t* row, uint8_t* is_leaf)
 {
@@ -53,8 +53,9 @@ static uint32_t merge_row(const Leaves* leaves, const uint32_t* previous, uint32
     return leaves->count + pairs;
 }
 
-// Package-merge (Larmore and Hirschberg 1990). The 2n - 2 lightest items of the last row are taken; a pair among them
-// takes two items of the row before, and so on. A leaf's code is as long as the number of rows that take it.
+// Package-merge (Larmore and Hirschberg 1990). The 2n - 2 lightest items of the last row are selected; a selected
+// pair selects two items of the row before, and so on. The code length of a leaf is the number of rows in which it is
+// selected.
 static void package_merge(rblHuffmanCode* code, const Leaves* leaves, uint32_t limit)
 {
     enum

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+// Limits of Deflate (RFC 1951): 288 literal and length symbols, codes of 15 bits.
 #define RBL_HUFFMAN_MAX_SYMBOLS 288
 #define RBL_HUFFMAN_MAX_LENGTH  15
 

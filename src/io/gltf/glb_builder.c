@@ -24,7 +24,7 @@ void rbl_glb_builder_init(rblGlbBuilder* glb, const rblAllocator* allocator)
     rbl_json_string(&glb->json, "2.0");
     rbl_json_key(&glb->json, "generator");
     rbl_json_string(&glb->json, generator);
-    rbl_json_key(&glb->json, "extras"); // glTF allows nothing else; said for those who do not know
+    rbl_json_key(&glb->json, "extras"); // glTF allows only metres; stated for readers who do not know
     rbl_json_begin_object(&glb->json);
     rbl_json_key(&glb->json, "units");
     rbl_json_string(&glb->json, "metres");
@@ -42,9 +42,9 @@ void rbl_glb_builder_free(rblGlbBuilder* glb)
     rbl_array_free(&glb->accessors);
 }
 
-// ---- numbers ----
+// ---- binary data ----
 
-// A view of `size` bytes at the end, aligned to four; null when out of memory.
+// Append a view of `size` bytes, aligned to four; null when out of memory.
 static uint8_t* add_view(rblGlbBuilder* glb, size_t size, rblGlbTarget target)
 {
     const size_t offset = (glb->binary.count + 3) & ~(size_t)3;
@@ -114,7 +114,7 @@ uint32_t rbl_glb_add_floats(rblGlbBuilder* glb, const rblGlbFloats* floats)
 uint32_t rbl_glb_add_indices(rblGlbBuilder* glb, const uint32_t* indices, uint32_t count,
                              uint32_t vertex_count)
 {
-    // The largest number of each type is kept free: it restarts primitives (3.7.2.1).
+    // The largest value of each index type is reserved: it restarts primitives (3.7.2.1).
     const bool narrow = vertex_count <= UINT16_MAX;
     const uint32_t bytes = narrow ? 2 : 4;
     uint8_t* out = add_view(glb, (size_t)count * bytes, RBL_GLB_INDICES);
@@ -202,7 +202,7 @@ static void put_lists(rblGlbBuilder* glb)
     rbl_json_end_array(json);
 }
 
-// ---- the container ----
+// ---- container ----
 
 static void write_u32(rblWriter* writer, uint32_t value)
 {

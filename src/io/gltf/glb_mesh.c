@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Looked at when a vertex is searched among those made for the same point. Finding no equal costs space only.
+// Largest number of vertices of the same point that are compared with a new one. If no equal vertex is found, the
+// file only becomes larger.
 #define LONGEST_CHAIN 32
 
 // ---- layout ----
@@ -39,7 +40,7 @@ static void choose_layout(rblGlbMesh* w)
     }
 }
 
-// A 32-bit number near the middle, when that is far from 0 for the size of the mesh.
+// A 32-bit number near the middle, if the middle is far from 0 relative to the size of the mesh; otherwise 0.
 static double choose_offset(double lower, double upper)
 {
     const double middle = lower / 2 + upper / 2;
@@ -127,13 +128,13 @@ static void put_layers(const rblGlbMesh* w, uint32_t corner, float* out)
         {
             for (uint32_t k = 0; k < 4; ++k)
             {
-                *out++ = rbl_clampf(values[k], 0.0f, 1.0f); // glTF's range (3.7.2.1)
+                *out++ = rbl_clampf(values[k], 0.0f, 1.0f); // range of glTF (3.7.2.1)
             }
         }
     }
 }
 
-// The vertex that is equal to the one in scratch, made when there is none.
+// The vertex that equals the one in scratch; it is created when there is none.
 static bool find_vertex(rblGlbMesh* w, uint32_t point, uint32_t* out)
 {
     const size_t bytes = w->width * sizeof(float);
@@ -283,7 +284,7 @@ void rbl_glb_mesh_put(const rblGlbMesh* w, rblJsonWriter* json, rblGlbAttributes
     rbl_json_end_object(json);
 }
 
-// ---- the whole ----
+// ---- public calls ----
 
 rblResult rbl_glb_mesh_prepare(rblGlbMesh* w, const rblMeshView* view, const rblAllocator* allocator)
 {

@@ -20,7 +20,7 @@ static bool has_layer(const rblGlbMesh* w, rblLayerKind kind)
     return false;
 }
 
-// Dull and light grey, like plaster; white under vertex colours, which multiply it.
+// Rough and light grey, like plaster; white if there are vertex colours, which multiply it.
 static void put_material(const rblGlbMesh* w, rblJsonWriter* json, const char* name)
 {
     const double shade = has_layer(w, RBL_LAYER_COLOR) ? 1.0 : 0.8;

@@ -1,4 +1,5 @@
-// Accessors: how numbers lie in bytes (3.6.2). Checked once, so that reading an element needs no check but its index.
+// Accessors: the layout of numbers in bytes (3.6.2). They are checked once, so that reading an element checks only
+// its index.
 #include "base/assert.h"
 #include "io/gltf/gltf_private.h"
 #include <string.h>
@@ -49,7 +50,7 @@ static rblResult get_components(rblJson object, uint32_t* out)
     return rbl_json_fail(type, RBL_ERROR_FORMAT, "expected SCALAR, VEC2, VEC3 or VEC4");
 }
 
-// A run of `count` elements of `element` bytes in the view that `object` names, checked to be there.
+// The bytes of `count` elements of `element` bytes in the view that `object` refers to, with a check that they exist.
 static rblResult get_run(rblGltf* gltf, rblJson object, uint32_t count, size_t element, const uint8_t** bytes,
                          size_t* stride)
 {
@@ -93,8 +94,8 @@ static bool is_index_type(uint32_t type)
     return type == RBL_GLTF_UNSIGNED_BYTE || type == RBL_GLTF_UNSIGNED_SHORT || type == RBL_GLTF_UNSIGNED_INT;
 }
 
-// Looking through the same indices again and again, for accessor after accessor, would take time by the square of the
-// file's size. No file that means well shares them like that.
+// Limits the total number of sparse indices: if many accessors share the same indices, checking them would take
+// quadratic time. Ordinary files do not share them that often.
 static rblResult charge_sparse(rblGltf* gltf, rblJson sparse, uint32_t count)
 {
     const uint64_t limit = 16 * ((uint64_t)gltf->source->size + gltf->loaded_bytes);
@@ -105,7 +106,7 @@ static rblResult charge_sparse(rblGltf* gltf, rblJson sparse, uint32_t count)
                                (unsigned long long)gltf->sparse_elements);
 }
 
-// Sparse indices must rise and stay below the count; then a binary search finds them.
+// Sparse indices must increase and be below the count; they are found by binary search.
 static rblResult check_sparse_indices(rblJson sparse, const rblGltfAccessor* accessor)
 {
     uint32_t previous = 0;
@@ -158,7 +159,7 @@ static rblResult read_sparse(rblGltf* gltf, rblJson sparse, rblGltfAccessor* acc
     return check_sparse_indices(sparse, accessor);
 }
 
-// An accessor without a view is all zeros. Then nothing but the file's own size bounds its count.
+// An accessor without a view contains only zeros. Its count is then limited by the size of the file.
 static rblResult check_zeros(const rblGltf* gltf, rblJson object, uint32_t count)
 {
     const uint64_t bytes = (uint64_t)gltf->source->size + gltf->loaded_bytes;
@@ -209,7 +210,7 @@ rblResult rbl_gltf_accessor(rblGltf* gltf, rblJson reference, const rblGltfAcces
     return RBL_OK;
 }
 
-// Bytes of an element, null for zeros.
+// The bytes of an element, null for zeros.
 static const uint8_t* find_element(const rblGltfAccessor* accessor, uint32_t index)
 {
     RBL_ASSERT(index < accessor->count);

@@ -1,4 +1,4 @@
-// Where the bytes come from: the binary chunk, a data URI, or a file beside this one.
+// The sources of the bytes: the binary chunk, a data URI, or a file in the same folder.
 #include "io/compress/base64.h"
 #include "io/gltf/gltf_private.h"
 #include <string.h>
@@ -27,7 +27,8 @@ static int hex_value(char c)
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-// Undo %XX in place. False for a percent sign without two digits and for what no file name should hold.
+// Decode %XX in place. False for a percent sign without two digits and for characters that file names must not
+// contain.
 static bool decode_percent(char* text)
 {
     char* out = text;
@@ -55,7 +56,7 @@ static bool decode_percent(char* text)
     return true;
 }
 
-// True when ".." climbs above the start, anywhere on the way.
+// True when ".." leaves the starting folder, anywhere in the path.
 static bool leaves_folder(const char* path)
 {
     int depth = 0;
@@ -76,7 +77,7 @@ static bool leaves_folder(const char* path)
         }
         path += length + (path[length] == '/');
     }
-    return depth == 0; // names the folder itself
+    return depth == 0; // the path is the folder itself
 }
 
 static rblResult check_uri(const char* uri, char* name)

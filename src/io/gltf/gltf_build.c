@@ -1,4 +1,4 @@
-// Combines meshes in their own space and their instances into one mesh.
+// Combines all instances of meshes to one mesh.
 #include "io/gltf/gltf_private.h"
 #include "io/names.h"
 #include "math/predicates.h"
@@ -12,19 +12,19 @@ typedef struct Build
     rblMeshBuilder* builder;
     rblGltfLayers layers;
     uint32_t mesh_count;
-    uint32_t* uses;       // per mesh: instances still to come
-    rblMesh** meshes;     // per mesh: kept while there are more instances to come
-    uint32_t* groups;     // per mesh: the number of the group named after it, RBL_NONE until one is needed
-    uint32_t* materials;  // per material of the file: its number, RBL_NONE until it is needed
-    bool named_materials; // otherwise there are only numbers
+    uint32_t* uses;       // per mesh: remaining instances
+    rblMesh** meshes;     // per mesh: kept while instances remain
+    uint32_t* groups;     // per mesh: number of the group with its name, RBL_NONE until it is used
+    uint32_t* materials;  // per material of the file: its number, RBL_NONE until it is used
+    bool named_materials; // false: materials have numbers only
 } Build;
 
-// The effect of an instance on its mesh.
+// The transform of an instance, for positions and normals.
 typedef struct Placing
 {
     const rblMeshView* view;
     rblGltfTransform transform;
-    rblVec3d normal_x, normal_y, normal_z; // columns of what is applied to normals
+    rblVec3d normal_x, normal_y, normal_z; // columns of the matrix for normals
     bool mirrored;
     uint32_t first_vertex;
     uint32_t group;
@@ -46,7 +46,7 @@ static rblResult name_of(rblJson object, const char* kind, uint32_t number, char
     return RBL_OK;
 }
 
-// Names are looked up once: a long one that many instances share would cost its length each time.
+// Names are looked up once: a long name shared by many instances would cost its length every time.
 static rblResult number_of(const Build* build, rblNameKind kind, rblJson object, uint32_t index,
                            uint32_t* number)
 {
@@ -61,7 +61,7 @@ static rblResult number_of(const Build* build, rblNameKind kind, rblJson object,
     return RBL_OK;
 }
 
-// Named after the node, or after the mesh when the node has no name.
+// The group has the name of the node, or of the mesh when the node has no name.
 static rblResult group_of(const Build* build, const rblGltfInstance* instance, uint32_t* group)
 {
     const char* name = "";
@@ -114,7 +114,8 @@ static rblResult look_for_material_names(Build* build)
 
 // ---- one instance ----
 
-// Normals turn with the inverse transpose: the cofactors over the determinant, of which the sign alone matters.
+// Normals are transformed by the inverse transpose: the cofactors over the determinant, of which only the sign
+// matters.
 static void prepare_normals(Placing* placing)
 {
     const rblGltfTransform* t = &placing->transform;
@@ -200,7 +201,7 @@ static rblResult place(const Build* build, const rblGltfInstance* instance, cons
     placing.first_vertex = (uint32_t)build->builder->positions.count;
     prepare_normals(&placing);
     RBL_TRY(rbl_gltf_charge(build->gltf, &build->layers, where, placing.view->corner_count));
-    if (build->builder->face_starts.count == 0) // later ones grow in proportion
+    if (build->builder->face_starts.count == 0) // later reserves grow in proportion
     {
         const rblMeshView* view = placing.view;
         rbl_mesh_builder_reserve(build->builder, view->vertex_count, view->face_count, view->corner_count);

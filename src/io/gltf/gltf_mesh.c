@@ -17,20 +17,20 @@ typedef struct Primitive
     rblJson json;
     rblJson position_reference; // for messages
     const rblGltfAccessor* positions;
-    const rblGltfAccessor* indices; // null: vertices in their order
+    const rblGltfAccessor* indices; // null: vertices in their own order
     uint32_t mode;
     uint32_t material; // RBL_NONE: none
-    uint32_t sequence; // how many vertices the mode strings together
+    uint32_t sequence; // number of vertices in the sequence of the mode
 } Primitive;
 
 typedef struct MeshReader
 {
     rblGltf* gltf;
     const rblGltfLayers* layers;
-    const rblGltfAccessor** accessors; // per layer of the current primitive; null: it has none
+    const rblGltfAccessor** accessors; // per layer of the current primitive; null: missing
     rblMeshBuilder builder;
-    // Vertex of the file -> vertex of the builder. The table is used when its size is in proportion to the triangles,
-    // the map when a few triangles use a large list.
+    // From vertices of the file to vertices of the builder. The table is used when its size is in proportion to the
+    // triangles, the map when a few triangles use a large list.
     uint32_t* table;
     rblHashMap map;
 } MeshReader;
@@ -71,8 +71,8 @@ static rblJson find_layer(rblJson attributes, const rblGltfLayers* layers, uint3
     }
 }
 
-// Sets are numbered without gaps; what follows a gap is not reached. Limited, because every set costs time and memory at
-// every corner of every primitive, whether that one has it or not.
+// Sets are numbered without gaps; sets after a gap are ignored. The number is limited, because every set costs time
+// and memory at every corner of every primitive, even if that primitive does not have it.
 static rblResult count_sets(rblJson attributes, const char* name, uint32_t* most)
 {
     uint32_t count = 0;
@@ -125,7 +125,8 @@ rblResult rbl_gltf_survey(rblGltf* gltf, uint32_t mesh, rblGltfLayers* layers)
 
 rblResult rbl_gltf_charge(rblGltf* gltf, const rblGltfLayers* layers, rblJson where, uint64_t corners)
 {
-    // A vertex, an index and a third of a face's four numbers, and the attributes; never less in the builder.
+    // Bytes per corner in the builder, at least: a vertex, an index, a third of the four numbers of a face, and the
+    // attributes.
     const uint64_t attribute_bytes =
         4 * (3 * (uint64_t)layers->normals + 2 * (uint64_t)layers->uvs + 4 * (uint64_t)layers->colors);
     const uint64_t corner_bytes = sizeof(rblVec3d) + 10 + attribute_bytes;
@@ -260,7 +261,7 @@ static rblResult map_vertex(MeshReader* reader, const Primitive* primitive, uint
     return RBL_OK;
 }
 
-// Normalise a normal that is far from unit length (quantised, or never normalised); replace one without direction.
+// Normalise a normal that is far from unit length (quantised, or not normalised); replace one without a direction.
 static void mend_normal(double n[3], rblVec3d face_normal)
 {
     const rblVec3d v = {n[0], n[1], n[2]};
@@ -273,7 +274,7 @@ static void mend_normal(double n[3], rblVec3d face_normal)
     }
 }
 
-// The value of one attribute at a vertex, as Rubble has it: v upwards, colours with alpha.
+// The value of one attribute at a vertex, in the conventions of Rubble: v upwards, colours with alpha.
 static rblResult read_attribute(MeshReader* reader, const Primitive* primitive, uint32_t layer,
                                 uint32_t vertex, rblVec3d face_normal, float out[4])
 {
@@ -340,7 +341,7 @@ static rblResult add_corner(MeshReader* reader, const Primitive* primitive, uint
 
 // ---- triangles ----
 
-// Which three of the sequence make triangle t (3.7.2.1).
+// The three positions in the sequence that form triangle t (3.7.2.1).
 static void triangle_places(uint32_t mode, uint32_t t, uint32_t places[3])
 {
     const uint32_t odd = t & 1;
@@ -377,7 +378,7 @@ static rblResult add_triangle(MeshReader* reader, const Primitive* primitive, ui
                                  source[i], places[i], primitive->positions->count);
         }
     }
-    // Strips repeat a vertex to jump; these triangles are not part of the mesh.
+    // Strips repeat a vertex to connect separate parts; these triangles are not part of the mesh.
     const bool jump = source[0] == source[1] || source[1] == source[2] || source[2] == source[0];
     if (jump && primitive->mode != MODE_TRIANGLES)
     {
@@ -402,7 +403,7 @@ static rblResult add_triangles(MeshReader* reader, const Primitive* primitive)
     const uint32_t count =
         primitive->mode == MODE_TRIANGLES ? primitive->sequence / 3 : primitive->sequence - 2;
     RBL_TRY(rbl_gltf_charge(reader->gltf, reader->layers, primitive->json, 3 * (uint64_t)count));
-    if (reader->builder.face_starts.count == 0) // later ones grow in proportion
+    if (reader->builder.face_starts.count == 0) // later reserves grow in proportion
     {
         const uint32_t vertices = primitive->positions->count;
         rbl_mesh_builder_reserve(&reader->builder, vertices < 3 * (size_t)count ? vertices : 0, count,
@@ -454,7 +455,7 @@ static rblResult read_primitive(MeshReader* reader, rblJson json)
 
 // ---- welding ----
 
-// By coordinates; a total order in which -0 equals 0 and what is not a number comes last.
+// Order by coordinates: a total order in which -0 equals 0 and NaN comes last.
 static int compare_numbers(double a, double b)
 {
     const int order = (a > b) - (a < b);
@@ -474,7 +475,7 @@ static bool position_before(uint32_t a, uint32_t b, const void* context)
     return compare_positions(&positions[a], &positions[b]) < 0;
 }
 
-// Map each vertex to the first one at the same position; positions that are not finite stay alone.
+// Map each vertex to the first one at the same position; positions that are not finite are mapped to themselves.
 static void find_first_equal(const rblVec3d* positions, const uint32_t* order, size_t count, uint32_t* firsts)
 {
     for (size_t i = 0; i < count; ++i)
@@ -485,7 +486,7 @@ static void find_first_equal(const rblVec3d* positions, const uint32_t* order, s
     }
 }
 
-// Close ranks: drop vertices that were mapped to others, keeping the order.
+// Remove vertices that were mapped to others, keeping the order.
 static void drop_doubles(rblMeshBuilder* builder, uint32_t* firsts)
 {
     uint32_t kept = 0;
@@ -493,7 +494,7 @@ static void drop_doubles(rblMeshBuilder* builder, uint32_t* firsts)
     {
         const bool first = firsts[v] == v;
         builder->positions.data[kept] = first ? builder->positions.data[v] : builder->positions.data[kept];
-        firsts[v] = first ? kept : firsts[firsts[v]]; // the first comes earlier and is renumbered already
+        firsts[v] = first ? kept : firsts[firsts[v]]; // the first one comes earlier and is already renumbered
         kept += first;
     }
     builder->positions.count = kept;
@@ -503,7 +504,7 @@ static void drop_doubles(rblMeshBuilder* builder, uint32_t* firsts)
     }
 }
 
-// Sorting, not hashing: no choice of positions makes it slow.
+// Sorting instead of hashing: no choice of positions can make it slow.
 static rblResult weld(rblMeshBuilder* builder)
 {
     const size_t count = builder->positions.count;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// Extensions that change how a surface looks but not where it is.
+// Extensions that change the look of a surface but not its geometry.
 static bool is_harmless(const char* extension)
 {
     static const char* const prefixes[] = {"KHR_materials_", "KHR_texture_",  "EXT_texture_",
@@ -39,7 +39,7 @@ static rblResult check_extensions(rblJson root)
     return RBL_OK;
 }
 
-// Minor versions only add (3.2): any 2.x can be read unless it says that it needs more.
+// Minor versions only add features (3.2): any 2.x can be read unless it declares a higher minimum version.
 static rblResult check_version(rblJson root)
 {
     rblJson asset, version;

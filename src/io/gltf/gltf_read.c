@@ -1,4 +1,4 @@
-// glTF 2.0: a JSON text with its buffers beside it or inside it (.gltf), or all in one container (.glb).
+// glTF 2.0: a JSON text with buffers in files or embedded (.gltf), or everything in one container (.glb).
 #include "io/gltf/glb.h"
 #include "io/gltf/gltf_private.h"
 
@@ -61,7 +61,7 @@ typedef struct Chunk
     uint32_t type;
 } Chunk;
 
-// The chunk at `offset`; the next one begins where it ends.
+// The chunk at `offset`; the next one begins at its end.
 static rblResult read_chunk(const rblSource* source, size_t offset, Chunk* chunk)
 {
     const size_t left = source->size - offset;

@@ -8,7 +8,7 @@ typedef struct Walk
     rblGltfInstances* instances;
     uint32_t node_count;
     bool* seen;                   // per node
-    rblGltfTransform* transforms; // per node: its parent's at first, its own once it was visited
+    rblGltfTransform* transforms; // per node: of its parent first, its own after the visit
     rblIndexArray stack;
     uint32_t seen_count;
 } Walk;
@@ -34,7 +34,7 @@ static rblResult read_matrix(rblJson matrix, rblGltfTransform* out)
 {
     double m[16];
     RBL_TRY(rbl_json_get_numbers(matrix, m, 16));
-    // Exporters leave rounding in the last row; more than that would be a projection.
+    // Exporters leave rounding errors in the last row; larger values mean a projection.
     const double slack = 1e-6;
     if (fabs(m[3]) > slack || fabs(m[7]) > slack || fabs(m[11]) > slack || fabs(m[15] - 1.0) > slack)
     {
@@ -45,7 +45,7 @@ static rblResult read_matrix(rblJson matrix, rblGltfTransform* out)
     return RBL_OK;
 }
 
-// Columns of the rotation by a quaternion, made unit first.
+// Columns of the rotation by a quaternion, which is normalised first.
 static rblResult read_rotation(rblJson rotation, rblGltfTransform* out)
 {
     double q[4];
@@ -58,7 +58,7 @@ static rblResult read_rotation(rblJson rotation, rblGltfTransform* out)
     double sum = 0.0;
     for (int i = 0; i < 4; ++i)
     {
-        q[i] /= largest; // so that the squares neither overflow nor vanish
+        q[i] /= largest; // so that the squares neither overflow nor underflow
         sum += q[i] * q[i];
     }
     const double s = 2.0 / sum;
@@ -102,9 +102,9 @@ static rblResult read_transform(rblJson node, rblGltfTransform* out)
     return RBL_OK;
 }
 
-// ---- the tree ----
+// ---- tree ----
 
-// Remember to visit the nodes of a list (a scene's, or the children of a node) in its order.
+// Push the nodes of a list (of a scene, or the children of a node) to the stack, to be visited in list order.
 static rblResult push_nodes(Walk* walk, rblJson list, const rblGltfTransform* parent)
 {
     if (!rbl_json_exists(list))
@@ -165,7 +165,7 @@ static rblResult visit_pending(Walk* walk)
     return RBL_OK;
 }
 
-// Without a default scene every node without a parent is a root.
+// Mark all nodes with a parent: without a default scene all other nodes are roots.
 static rblResult mark_children(Walk* walk, bool* is_child)
 {
     for (uint32_t n = 0; n < walk->node_count; ++n)
@@ -230,7 +230,7 @@ static rblResult walk_scene(Walk* walk, rblJson scene)
     return visit_pending(walk);
 }
 
-// A library of meshes without a scene: each once, where it is.
+// A library of meshes without a scene: each mesh once, without a transform.
 static rblResult take_all_meshes(Walk* walk)
 {
     for (uint32_t i = 0; i < rbl_json_count(walk->gltf->meshes); ++i)

@@ -8,7 +8,8 @@ static float decode(float encoded)
 {
     const double x = fabs((double)encoded);
     const double curve = x <= 0.04045 ? x / 12.92 : rbl_pow((x + 0.055) / 1.055, 2.4);
-    const double linear = curve < (double)FLT_MAX ? curve : (double)FLT_MAX; // whatever a file says, a float
+    // Any value of a file becomes a finite float.
+    const double linear = curve < (double)FLT_MAX ? curve : (double)FLT_MAX;
     return (float)(encoded < 0.0f ? -linear : linear);
 }
 

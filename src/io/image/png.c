@@ -4,6 +4,7 @@
 #include "io/compress/checksum.h"
 #include <string.h>
 
+// Filter types of the format, and the largest size of a data chunk, in bytes.
 #define FILTERS    5u
 #define IDAT_BYTES (1u << 20)
 
@@ -12,10 +13,10 @@ typedef struct Image
     const uint8_t* pixels;
     uint32_t height;
     uint32_t channels;
-    size_t stride; // bytes a row
+    size_t stride; // bytes per row
 } Image;
 
-// ---- filters (section 9.2): a byte minus what its left, upper and upper left neighbours predict ----
+// ---- filters (section 9.2): a byte minus its prediction from the left, upper and upper left neighbours ----
 
 static uint8_t paeth(uint8_t left, uint8_t up, uint8_t corner)
 {
@@ -47,8 +48,8 @@ static uint8_t predict(uint32_t filter, uint8_t left, uint8_t up, uint8_t corner
     }
 }
 
-// Filter one row and return the sum of the results as signed distances from 0. The smallest sum makes, as a rule,
-// the row that compresses best (the heuristic of the PNG specification, section 12.8).
+// Filter one row and return the sum of the absolute values of the results as signed bytes. The row with the smallest
+// sum usually compresses best (the heuristic of the PNG specification, section 12.8).
 static uint64_t filter_row(const Image* image, uint32_t y, uint32_t filter, uint8_t* out)
 {
     const uint8_t* row = image->pixels + y * image->stride;
@@ -66,7 +67,7 @@ static uint64_t filter_row(const Image* image, uint32_t y, uint32_t filter, uint
     return sum;
 }
 
-// `out` gets the number of the best filter and then the filtered row.
+// `out` receives the number of the best filter and then the filtered row.
 static void filter_best(const Image* image, uint32_t y, uint8_t* scratch, uint8_t* out)
 {
     uint64_t best = UINT64_MAX;
@@ -167,7 +168,7 @@ static bool put_file(rblByteArray* out, const Image* image, uint32_t width, cons
 rblResult rbl_png_encode(const uint8_t* pixels, uint32_t width, uint32_t height, uint32_t channels,
                          rblByteArray* out)
 {
-    const uint32_t largest = 0x7FFFFFFF; // the format's own limit
+    const uint32_t largest = 0x7FFFFFFF; // limit of the format
     if (pixels == NULL || width == 0 || height == 0 || width > largest || height > largest || channels == 0 ||
         channels > 4)
     {

@@ -6,7 +6,7 @@
 
 // ---- pieces ----
 
-// Two digits after the point, without zeros at the end.
+// A number with up to two digits after the point, without trailing zeros.
 static void write_number(rblWriter* writer, double value)
 {
     char text[RBL_NUMBER_SIZE];
@@ -40,7 +40,7 @@ static void open_element(rblWriter* writer, const char* name, const char* classe
     rbl_write_text(writer, "\"");
 }
 
-// ---- the document ----
+// ---- document ----
 
 void rbl_svg_begin(rblWriter* writer, double width, double height, const char* title, const char* style)
 {

@@ -28,7 +28,7 @@ void rbl_json_locate(const rblJsonDocument* document, size_t offset, uint32_t* l
             *line += 1;
             *column = 1;
         }
-        else if ((byte & 0xC0) != 0x80) // continuation bytes belong to the character before
+        else if ((byte & 0xC0) != 0x80) // continuation bytes belong to the character before them
         {
             *column += 1;
         }
@@ -154,7 +154,7 @@ rblJson rbl_json_find(rblJson object, const char* key)
     return absent(object);
 }
 
-// Where a value stands, both counted from 1; columns count characters.
+// Line and column of a value, both counted from 1; columns count characters.
 static void find_position(rblJson value, uint32_t* line, uint32_t* column)
 {
     rbl_json_locate(value.document, node_of(value)->offset, line, column);
@@ -176,7 +176,7 @@ static bool is_plain_name(const char* text, size_t length)
     return length > 0;
 }
 
-// How one step of a path is written: "[3]", ".name" or "["odd name"]". `first` has no dot in front.
+// One step of a path: "[3]", ".name" or "["odd name"]". `first`: without a leading dot.
 static void write_step(rblJson value, bool first, char* out, size_t size)
 {
     const rblJsonNode* node = node_of(value);
@@ -197,7 +197,7 @@ static void write_step(rblJson value, bool first, char* out, size_t size)
 
 void rbl_json_path(rblJson value, char* out, size_t size)
 {
-    // Written from the end of the buffer backwards, because the way up is the only one known.
+    // Written from the end of the buffer backwards, because values know only their parents.
     char step[80];
     size_t begin = size - 1;
     out[begin] = '\0';
@@ -230,7 +230,7 @@ rblResult rbl_json_fail(rblJson value, rblResult result, const char* format, ...
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    rbl_json_printable(message, strlen(message), message, sizeof message); // it may quote the file
+    rbl_json_printable(message, strlen(message), message, sizeof message); // the message may quote the file
     rbl_json_path(value, path, sizeof path);
     find_position(value, &line, &column);
     return rbl_fail(result, "%s:%u:%u: %s%s%s", rbl_short_name(value.document->name), line, column, path,
@@ -262,8 +262,8 @@ rblResult rbl_json_get_bool(rblJson value, bool* out)
     return RBL_OK;
 }
 
-// Read the digits in the text again: a 64-bit number need not fit in a double. False when they are not plain digits
-// or the number is too large.
+// Parse the digits in the text again, because a 64-bit number may not fit in a double. False when they are not plain
+// digits or the number is too large.
 static bool read_digits(rblJson value, uint64_t* out)
 {
     const char* at = value.document->text + node_of(value)->offset;
@@ -288,7 +288,7 @@ rblResult rbl_json_get_u64(rblJson value, uint64_t* out)
     uint64_t digits = 0;
     RBL_TRY(rbl_json_get_number(value, &number));
     const bool plain = read_digits(value, &digits);
-    // Written with a point or an exponent, integers are exact up to 2^53.
+    // Integers written with a point or an exponent are exact up to 2^53.
     const bool whole = number >= 0.0 && number <= 9007199254740992.0 && number == (double)(uint64_t)number;
     if (!plain && !whole)
     {

@@ -40,7 +40,7 @@ static void write_words(rblJsonWriter* writer, const rblParameter* row)
     rbl_json_end_array(writer);
 }
 
-// Words first; then a text with a dot in it, the path of a file.
+// One of the words, or a text with a dot in it, which is the path of a file.
 static void write_words_or_file(rblJsonWriter* writer, const rblParameter* row)
 {
     rbl_json_key(writer, "anyOf");
@@ -81,7 +81,7 @@ static void write_number_default(rblJsonWriter* writer, const rblParameter* row,
 {
     const bool small = row->type == RBL_PARAMETER_FLOAT;
     const double number = small ? (double)*(const float*)field : *(const double*)field;
-    if (number == 0.0) // the description says what it means
+    if (number == 0.0) // the description tells the meaning of 0
     {
         return;
     }
@@ -125,7 +125,7 @@ static void write_default(rblJsonWriter* writer, const rblParameter* row, const 
         rbl_json_key(writer, "default");
         rbl_json_string(writer, row->choices[*(const uint32_t*)field]);
         break;
-    default: // files and vectors: their description says it
+    default: // files and vectors: see their descriptions
         break;
     }
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+// Keys that can be suggested: the rows of a table and the tag.
 #define MAX_CANDIDATES (RBL_PARAMETER_MAX_ROWS + 2)
 
 // ---- keys ----
@@ -52,7 +53,7 @@ static rblResult check_number(rblJson value, const rblParameter* row, double num
     return rbl_json_fail(value, RBL_ERROR_FORMAT, "%s %s", text, range);
 }
 
-// As a float has it: also where the definition has a double.
+// Rounded to float, also where the field of the definition is a double.
 static rblResult read_number(rblJson value, const rblParameter* row, double* out)
 {
     float number = 0.0f;
@@ -107,7 +108,7 @@ static rblResult read_text(rblJson value, const char** out)
     return RBL_OK;
 }
 
-// What has a dot and is no word of the choices is a file.
+// A text with a dot that is not one of the words is a file.
 static rblResult read_choice(rblJson value, const rblParameter* row, char* def)
 {
     const char* text = NULL;
@@ -226,7 +227,7 @@ static void write_vector(rblJsonWriter* writer, const rblParameter* row, const v
     rbl_json_end_array(writer);
 }
 
-// Numbers, truths and choices: what is one value in C and in JSON.
+// Numbers, booleans and choices: one value in C and in JSON.
 static void write_single(rblJsonWriter* writer, const rblParameter* row, const void* field)
 {
     switch (row->type)

@@ -1,5 +1,5 @@
-// From text to nodes, without recursion. Children wait on one stack until their container closes; then they move
-// to the end of the document's nodes together, which makes them neighbours.
+// From text to nodes, without recursion. Children stay on one stack until their container closes; then all of them
+// move to the end of the nodes of the document together, which makes them contiguous.
 #include "base/assert.h"
 #include "base/number.h"
 #include "base/sort.h"
@@ -11,7 +11,7 @@
 
 typedef struct OpenContainer
 {
-    size_t first_pending; // where its children start on the stack
+    size_t first_pending; // start of its children on the stack
     uint32_t offset;
     bool object;
 } OpenContainer;
@@ -141,7 +141,7 @@ static bool put_characters(Parser* parser, const char* bytes, size_t count)
     return true;
 }
 
-// Four hexadecimal digits; false when they are not there.
+// Four hexadecimal digits; false when there are fewer.
 static bool parse_code_unit(Parser* parser, uint32_t* out)
 {
     if (parser->end - parser->at < 4)
@@ -163,7 +163,7 @@ static bool parse_code_unit(Parser* parser, uint32_t* out)
     return true;
 }
 
-// After "\u": one code unit, or two that make a surrogate pair.
+// After "\u": one code unit, or the two units of a surrogate pair.
 static rblResult parse_unicode_escape(Parser* parser, const char* begin)
 {
     uint32_t code;
@@ -287,7 +287,7 @@ static rblResult fail_duplicate(const Parser* parser, const rblJsonNode* first, 
                     rbl_short_name(document->name), second_line, second_column, key, line, column);
 }
 
-// Few members: compare all pairs; rbl_json_find() does the same.
+// Few members: all pairs are compared; rbl_json_find() searches linearly too.
 static rblResult check_few_keys(const Parser* parser, const rblJsonNode* object)
 {
     if (object->as.span.count == 0)
@@ -308,8 +308,8 @@ static rblResult check_few_keys(const Parser* parser, const rblJsonNode* object)
     return RBL_OK;
 }
 
-// Many members: sort them, so that duplicates are neighbours and look-ups can halve the range. Not a hash: a file
-// could be made to collide.
+// Many members: sorted, so that duplicates are adjacent and look-ups use binary search. No hash table, because a file
+// could be constructed with collisions.
 static rblResult sort_keys(Parser* parser, rblJsonNode* object)
 {
     rblJsonDocument* document = parser->document;
@@ -385,7 +385,7 @@ static rblResult close_container(Parser* parser)
     return push_node(parser, node);
 }
 
-// *complete: the value is done (a scalar, or an empty container); otherwise its first child comes next.
+// *complete: the value is finished (a scalar, or an empty container); otherwise its first child follows.
 static rblResult open_container(Parser* parser, bool* complete)
 {
     const bool object = *parser->at == '{';
@@ -450,7 +450,7 @@ static rblResult parse_value(Parser* parser, bool* complete)
     return next == '-' || next_is_digit(parser) ? parse_number(parser) : parse_word(parser);
 }
 
-// What follows a complete value inside a container: a comma and the next child, or the end of the container.
+// The text after a complete value inside a container: a comma and the next child, or the end of the container.
 static rblResult parse_after_value(Parser* parser, bool* complete)
 {
     const bool object = parser->open[parser->depth - 1].object;

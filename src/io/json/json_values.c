@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Looking for the closest of very many names would take longer than reading the scene.
+// Largest number of names to search for a suggestion: with more, the search would take longer than reading the scene.
 #define MAX_CANDIDATES 4096
 
 static uint32_t count_of(const char* const* list)

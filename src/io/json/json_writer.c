@@ -154,7 +154,7 @@ void rbl_json_end_array(rblJsonWriter* writer)
     end_level(writer, false);
 }
 
-// Quote, backslash and control characters; all others need no escape.
+// Quote, backslash and control characters; all others are written without an escape.
 static void put_escape(rblJsonWriter* writer, unsigned char byte)
 {
     static const char letters[] = "\"\\\b\f\n\r\t";

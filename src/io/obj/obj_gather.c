@@ -1,17 +1,17 @@
-// Parsed chunks of an OBJ file to one mesh. The copying is shared out among the workers too, since most of its time goes
-// into touching new memory.
+// Combines the parsed chunks of an OBJ file to one mesh. Copying is parallel too, because most of its time is spent
+// on first access to new memory.
 #include "base/jobs.h"
 #include "io/image/color.h"
 #include "io/layers.h"
 #include "io/obj/obj.h"
 #include <string.h>
 
-// Everything that is filled in parallel, at places known beforehand.
+// Everything that is filled in parallel; all offsets are known before.
 typedef struct Gathering
 {
     const rblObjParts* parts;
     rblMeshBuilder* builder;
-    rblObjReference kind; // of the layer being filled
+    rblObjReference kind; // kind of the current layer
     const float* values;
     float* layer;
 } Gathering;
@@ -132,7 +132,7 @@ static inline void spread(const uint32_t* indices, size_t count, const float* va
     }
 }
 
-// The corners of some chunks; those that refer to nothing get zeros.
+// Fill the corners of some chunks; corners without a reference get zeros.
 static void fill_layer(rblRange range, void* context)
 {
     const Gathering* gathering = context;
@@ -179,7 +179,8 @@ static bool is_used(const rblObjParts* parts, rblObjReference kind)
     return false;
 }
 
-// A layer of per-corner values, made while the builder had no corners, so that it is not filled with zeros first.
+// A layer of values per corner. It is created while the builder has no corners, so that it is not filled with zeros
+// first.
 static rblResult gather_layer(rblObjParts* parts, rblObjReference kind, rblMeshBuilder* builder,
                               uint32_t number)
 {
@@ -225,19 +226,19 @@ static rblResult gather_surface_and_layers(rblObjParts* parts, rblMeshBuilder* b
 
 // ---- materials and groups ----
 
-#define DEFAULT_NAME "default" // what the format calls faces that are in no group
+#define DEFAULT_NAME "default" // name of the format for faces without a group
 
 typedef struct Naming
 {
     rblMeshBuilder* builder;
     rblNameKind kind;
-    uint32_t* faces;  // what to fill: the number of each face's name
-    size_t next_face; // faces before it are done
+    uint32_t* faces;  // output: the number of the name of each face
+    size_t next_face; // all faces before it are done
     const char* name; // of the faces from there on
     size_t length;
 } Naming;
 
-// The current name is valid up to `face`. Names without faces get no index.
+// The current name is valid up to `face`. Names without faces get no number.
 static void name_faces(Naming* naming, size_t face)
 {
     if (naming->next_face >= face)

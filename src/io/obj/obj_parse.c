@@ -1,5 +1,5 @@
-// One chunk of an OBJ file. B. Wavefront's "Object Files (.obj)" is the reference; what other programs have added is
-// read too: colours behind positions, CR as line end, spaces around everything.
+// One chunk of an OBJ file. The reference is "Object Files (.obj)" of Wavefront. Common additions of other programs
+// are accepted: colours after positions, CR as line end, additional spaces.
 #include "base/number.h"
 #include "io/obj/obj.h"
 #include "io/obj/obj_plain.h"
@@ -35,7 +35,7 @@ void rbl_obj_chunk_free(rblObjChunk* chunk)
     }
 }
 
-// ---- failures: parsing goes to the end of the chunk and stops ----
+// ---- errors: parsing continues at the end of the chunk and stops ----
 
 static const char* fail(rblObjChunk* chunk, const char* at, const char* message)
 {
@@ -44,7 +44,7 @@ static const char* fail(rblObjChunk* chunk, const char* at, const char* message)
     return chunk->end;
 }
 
-// The message ends with the token there.
+// The message ends with the token at `at`.
 static const char* fail_token(rblObjChunk* chunk, const char* at, const char* message)
 {
     chunk->error_quotes = true;
@@ -59,7 +59,7 @@ static const char* fail_memory(rblObjChunk* chunk)
 
 // ---- within a line ----
 
-// Past blanks, and past line ends that a backslash takes back.
+// Skip blanks, and line ends after a backslash.
 static inline const char* skip_blanks(const char* c, const char* end)
 {
     while (c < end && rbl_text_is(*c, RBL_TEXT_BLANK | RBL_TEXT_BACKSLASH))
@@ -89,7 +89,7 @@ static inline bool after_token(const char* c, const char* end)
            rbl_text_is(*c, RBL_TEXT_BLANK | RBL_TEXT_LINE_END | RBL_TEXT_COMMENT | RBL_TEXT_BACKSLASH);
 }
 
-// To the end of the statement, without parsing it.
+// Skip to the end of the statement.
 static const char* skip_statement(const char* c, const char* end)
 {
     while (c < end && !rbl_is_line_end(*c))
@@ -100,7 +100,8 @@ static const char* skip_statement(const char* c, const char* end)
     return c;
 }
 
-// Up to `limit` numbers, the rest of the statement is read over. Null when one is malformed, which *bad shows.
+// Parse up to `limit` numbers; the rest of the statement is skipped. Null when a number is malformed; *bad is its
+// position.
 static const char* parse_numbers(const char* c, const char* end, double* out, uint32_t limit, uint32_t* count,
                                  const char** bad)
 {
@@ -127,7 +128,8 @@ static const char* parse_numbers(const char* c, const char* end, double* out, ui
 
 #define MAX_COLUMNS 7 // x y z r g b a
 
-// The colour of the newest position, null for none. Positions without one are white when others have colours.
+// Set the colour of the newest position, null for none. Positions without a colour are white when others have
+// colours.
 static bool add_color(rblObjChunk* chunk, const double* rgba)
 {
     rblFloatArray* colors = &chunk->values[RBL_OBJ_VERTEX];
@@ -152,7 +154,7 @@ static bool add_color(rblObjChunk* chunk, const double* rgba)
     return true;
 }
 
-// x y z, x y z w (a weight of curves, no use here), x y z r g b, or x y z r g b a.
+// x y z, x y z w (the weight of curves, ignored), x y z r g b, or x y z r g b a.
 static const char* parse_position(rblObjChunk* chunk, const char* c)
 {
     double v[MAX_COLUMNS];
@@ -194,7 +196,7 @@ static const char* parse_position(rblObjChunk* chunk, const char* c)
     return add_color(chunk, has_color ? v + 3 : NULL) ? after : fail_memory(chunk);
 }
 
-// A UV or normal: `needed` numbers or more; those that are not given are 0.
+// A UV or normal: at least `needed` numbers; missing ones are 0.
 static const char* parse_attribute(rblObjChunk* chunk, const char* c, rblObjReference kind, uint32_t needed)
 {
     double v[3] = {0, 0, 0};
@@ -231,7 +233,7 @@ static const char* parse_attribute(rblObjChunk* chunk, const char* c, rblObjRefe
 
 // ---- f ----
 
-// Store what the newest corner refers to.
+// Store a reference of the newest corner.
 static bool add_reference(rblObjChunk* chunk, rblObjReference kind, uint32_t index)
 {
     rblIndexArray* indices = &chunk->references[kind];
@@ -257,12 +259,13 @@ static const char* add_relative(rblObjChunk* chunk, const char* at, rblObjRefere
         return fail_token(chunk, at, "the index is out of range:");
     }
     const uint32_t corner = (uint32_t)(chunk->references[RBL_OBJ_VERTEX].count - (kind != RBL_OBJ_VERTEX));
-    const uint32_t index = (uint32_t)count - (uint32_t)back; // below zero wraps: it means an earlier chunk
+    // Values below zero wrap: they refer to an earlier chunk.
+    const uint32_t index = (uint32_t)count - (uint32_t)back;
     const bool added = add_reference(chunk, kind, index) && rbl_array_push(&chunk->relative[kind], corner);
     return added ? at : fail_memory(chunk);
 }
 
-// One index of a corner at `c`. Returns where it ends, the chunk's end after a failure.
+// One index of a corner at `c`. Returns its end, or the end of the chunk after a failure.
 static inline const char* parse_index(rblObjChunk* chunk, const char* c, rblObjReference kind)
 {
     const char* const end = chunk->end;
@@ -289,7 +292,7 @@ static inline const char* parse_index(rblObjChunk* chunk, const char* c, rblObjR
     return add_reference(chunk, kind, (uint32_t)(value - 1)) ? after : fail_memory(chunk);
 }
 
-// v, v/vt, v//vn, v/vt/vn, and v/ and v// as some programs write them.
+// v, v/vt, v//vn, v/vt/vn, and the forms v/ and v// of some programs.
 static inline const char* parse_corner(rblObjChunk* chunk, const char* c)
 {
     const char* const end = chunk->end;
@@ -335,9 +338,9 @@ static const char* parse_face(rblObjChunk* chunk, const char* c)
     return rbl_array_push(&chunk->face_starts, (uint32_t)first) ? c : fail_memory(chunk);
 }
 
-// ---- everything else ----
+// ---- other statements ----
 
-// The rest of the line without blanks at either end is the name.
+// The name is the rest of the line without blanks at both ends.
 static const char* parse_switch(rblObjChunk* chunk, const char* c, rblNameKind kind)
 {
     c = skip_blanks(c, chunk->end);
@@ -363,7 +366,7 @@ static bool is_word(const char* word, size_t length, const char* const* list)
     return false;
 }
 
-// Statements without meaning for a mesh are read over; those that hold geometry we do not read are remembered.
+// Statements without meaning for a mesh are skipped; a flag records those with geometry that is not supported.
 static void note_ignored(rblObjChunk* chunk, const char* word, size_t length)
 {
     static const char* const harmless[] = {"mtllib",   "s",        "mg",         "lod",       "bevel",
@@ -418,7 +421,7 @@ static inline Statement classify(const char* word, size_t length)
     {
         return word[1] == 't' ? STATEMENT_UV : word[1] == 'n' ? STATEMENT_NORMAL : STATEMENT_OTHER;
     }
-    if (length == 2 && memcmp(word, "fo", 2) == 0) // the old name of a face
+    if (length == 2 && memcmp(word, "fo", 2) == 0) // old keyword of a face
     {
         return STATEMENT_FACE;
     }
@@ -457,7 +460,7 @@ static const char* parse_statement(rblObjChunk* chunk, const char* c)
     }
 }
 
-// The next statement at or behind `c`, or `end`.
+// The next statement at or after `c`, or `end`.
 static inline const char* next_statement(const char* c, const char* end)
 {
     while (c < end &&
@@ -473,7 +476,7 @@ static inline const char* next_statement(const char* c, const char* end)
     return c;
 }
 
-// ---- the whole chunk ----
+// ---- chunk ----
 
 // The last line end, or `begin` when there is none.
 static const char* find_last_line_end(const char* begin, const char* end)
@@ -500,7 +503,7 @@ void rbl_obj_chunk_parse(rblObjChunk* chunk)
         const char* const after = rbl_obj_parse_plain(chunk, c);
         c = next_statement(after != NULL ? after : parse_statement(chunk, c), chunk->end);
     }
-    // The corners behind the last one with a UV or normal have none.
+    // The corners after the last one with a UV or normal have none.
     const size_t corners = chunk->references[RBL_OBJ_VERTEX].count;
     for (rblObjReference kind = RBL_OBJ_UV; kind <= RBL_OBJ_NORMAL; ++kind)
     {

@@ -1,15 +1,16 @@
-// OBJ to mesh: cut the text into chunks of whole lines, parse them side by side, put the parts together in order.
-// The mesh is the same however many chunks there are.
+// OBJ to mesh: the text is divided into chunks of whole lines, the chunks are parsed in parallel, and the parts are
+// combined in order. The mesh does not depend on the number of chunks.
 #include "base/jobs.h"
 #include "io/obj/obj.h"
 #include "io/text.h"
 
+// Smallest useful size of a chunk, and the largest number of chunks.
 #define CHUNK_BYTES ((size_t)1 << 20)
 #define MAX_CHUNKS  RBL_MAX_BLOCKS
 
-// ---- cutting ----
+// ---- chunks ----
 
-// The first line start at or behind `c` that does not continue a line with a backslash.
+// The first line start at or after `c` whose previous line does not end with a backslash.
 static const char* find_cut(const char* c, const char* begin, const char* end)
 {
     while (c < end)
@@ -24,8 +25,8 @@ static const char* find_cut(const char* c, const char* begin, const char* end)
     return end;
 }
 
-// With one worker, one chunk: its arrays become the mesh's without being copied. With more, a few for each, so that
-// nobody waits long for the last.
+// One worker: one chunk, whose arrays become those of the mesh without a copy. More workers: a few chunks for each,
+// so that none of them waits long for the last one.
 static uint32_t choose_chunk_count(size_t size)
 {
     const uint32_t workers = rbl_jobs_worker_count(rbl_default_jobs());
@@ -72,7 +73,7 @@ static void parse_range(rblRange range, void* context)
     }
 }
 
-// ---- what went wrong, first things first ----
+// ---- errors: the first one in the file is reported ----
 
 static rblResult report_failures(const rblObjParts* parts)
 {
@@ -168,7 +169,7 @@ static void note_bad_corner(rblObjChunk* chunk, size_t corner, rblObjReference k
     }
 }
 
-// Make the indices of one kind count through the whole file, and check them all.
+// Make the indices of one kind relative to the whole file, and check them.
 static void resolve(rblObjChunk* chunk, rblObjReference kind, size_t total)
 {
     uint32_t* indices = chunk->references[kind].data;
@@ -218,7 +219,7 @@ static rblResult resolve_all(rblObjParts* parts)
     return RBL_OK;
 }
 
-// ---- the whole ----
+// ---- all steps ----
 
 static rblResult read_parts(rblObjParts* parts, rblMeshBuilder* builder)
 {

@@ -48,6 +48,7 @@ static void count_lines(const char* c, const char* end, Counts* counts)
     }
 }
 
+// Number and size in bytes of the samples of a large file: 256 KiB in total.
 #define SAMPLES      64
 #define SAMPLE_BYTES ((size_t)4096)
 
@@ -57,8 +58,8 @@ static size_t scale_up(size_t count, size_t sampled, size_t bytes)
     return (size_t)(1.02 * estimate) + (count > 0 ? 16 : 0);
 }
 
-// How often each statement occurs, from the starts of the lines: exact for small texts, from samples for large ones,
-// where looking at every line would take a twentieth of the whole time.
+// The number of statements of each kind, from the starts of the lines: exact for small texts, estimated from samples
+// for large ones, where a full count would take 5 % of the total time.
 static Counts estimate_counts(const char* begin, const char* end)
 {
     Counts counts = {0};
@@ -88,7 +89,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-// Room for what to expect, but never more than the shortest statements could fill: "v 0 0 0\n" takes 8 bytes, a
+// Reserve the expected sizes, but never more than the shortest statements could fill: "v 0 0 0\n" takes 8 bytes, a
 // corner 2.
 bool rbl_obj_chunk_reserve(rblObjChunk* chunk)
 {
@@ -98,7 +99,7 @@ bool rbl_obj_chunk_reserve(rblObjChunk* chunk)
     const size_t max_corners = bytes / 2;
     const size_t each = counts.first_face_corners > 0 ? counts.first_face_corners : 1;
     const size_t corners = faces > max_corners / each ? max_corners : faces * each;
-    // One more face: rbl_mesh_builder_finish() puts the end behind the starts.
+    // One more face: rbl_mesh_builder_finish() appends the end to the starts.
     return rbl_array_reserve(&chunk->positions, smaller(counts.positions, bytes / 8)) &&
            rbl_array_reserve(&chunk->values[RBL_OBJ_UV], 2 * smaller(counts.uvs, bytes / 5)) &&
            rbl_array_reserve(&chunk->values[RBL_OBJ_NORMAL], 3 * smaller(counts.normals, bytes / 9)) &&

@@ -11,9 +11,9 @@ typedef struct ObjWriter
 {
     const rblMeshView* view;
     rblWriter* writer;
-    rblIndexedLayer colors;  // values empty when there are none, or when corners of a vertex disagree
-    rblIndexedLayer uvs;     // values empty when there are none
-    rblIndexedLayer normals; // values empty when there are none
+    rblIndexedLayer colors;  // values are empty when there are none, or when corners of a vertex disagree
+    rblIndexedLayer uvs;     // values are empty when there are none
+    rblIndexedLayer normals; // values are empty when there are none
 } ObjWriter;
 
 static rblResult index_layer(ObjWriter* obj, rblLayerKind kind, rblIndexedLayer* out)
@@ -119,7 +119,7 @@ static void write_face(const ObjWriter* obj, uint32_t face)
     rbl_writer_advance(obj->writer, c);
 }
 
-// "g NAME" or "usemtl NAME" when the name is not the one before. Numbers without names are written as numbers.
+// "g NAME" or "usemtl NAME" when the name changes. Numbers without names are written as numbers.
 static void write_switch(const ObjWriter* obj, const char* word, const uint32_t* numbers, uint32_t face,
                          uint32_t name_count, const char* const* names)
 {

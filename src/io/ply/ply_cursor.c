@@ -95,7 +95,7 @@ rblResult rbl_ply_list_count(rblPlyCursor* cursor, const rblPlyProperty* propert
 
 rblResult rbl_ply_check_count(const rblPlyCursor* cursor, const rblPlyElement* element, size_t least)
 {
-    // The last row of a text may lack its line end.
+    // The last row of a text may have no line end.
     const size_t left = (size_t)(cursor->end - cursor->at) + (cursor->format == RBL_PLY_ASCII);
     if (least > 0 && element->count > left / least)
     {

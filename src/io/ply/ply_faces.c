@@ -1,4 +1,4 @@
-// The face element of a PLY file, and its relative, the triangle strip.
+// The face element of a PLY file, and triangle strips.
 #include "io/image/color.h"
 #include "io/layers.h"
 #include "io/ply/ply.h"
@@ -6,7 +6,7 @@
 #include "math/vec.h"
 
 #define ANY_SPACE (RBL_TEXT_BLANK | RBL_TEXT_LINE_END)
-#define MAX_LISTS 16 // corner attributes that a face may bring as lists
+#define MAX_LISTS 16 // largest number of lists of corner attributes of a face
 
 typedef enum Role
 {
@@ -22,10 +22,10 @@ typedef struct Column
 {
     const rblPlyProperty* property;
     Role role;
-    uint32_t number; // of the list, or of the colour's component
+    uint32_t number; // of the list, or of the colour component
 } Column;
 
-// A corner attribute that comes as a list: as many numbers for every corner of the face.
+// A corner attribute stored as a list: the same number of values for every corner of the face.
 typedef struct List
 {
     rblLayerKind kind;
@@ -47,13 +47,13 @@ typedef struct Reader
     bool has_face_colors;
     uint32_t color_layer;
     double color_scale;
-    // The face being read:
+    // The current face:
     rblIndexArray corners;
     uint32_t material, group;
     float color[4];
 } Reader;
 
-// ---- what the properties mean ----
+// ---- meaning of the properties ----
 
 static bool is_index_list(const rblPlyProperty* property)
 {
@@ -97,8 +97,8 @@ static bool find_color_component(rblPlyName name, uint32_t* out)
     return false;
 }
 
-// The layer of one kind with this number. An earlier face element may have made it: a file with many of them must not
-// get layers, which cost memory at every corner, for each.
+// The layer of this kind with this number. An earlier face element may have created it: a file with many face
+// elements must not get new layers for each, because layers cost memory at every corner.
 static uint32_t use_layer(rblMeshBuilder* builder, rblLayerKind kind, uint32_t number)
 {
     for (uint32_t i = 0; i < builder->layers.count; ++i)
@@ -170,7 +170,7 @@ static bool element_has(const rblPlyHeader* header, const rblPlyElement* element
     return false;
 }
 
-// Colours of faces count when neither corners nor vertices have any.
+// Colours of faces are used when neither corners nor vertices have colours.
 static bool wants_face_colors(const rblPlyHeader* header, const rblPlyElement* faces)
 {
     for (size_t i = 0; i < header->elements.count; ++i)
@@ -266,7 +266,7 @@ static rblResult read_values(Reader* reader, const rblPlyProperty* property, Lis
     return RBL_OK;
 }
 
-// The material or group of a face: one of the names in the header, any number when there are none.
+// The material or group of a face: an index of the names in the header, any number when there are no names.
 static rblResult read_number(Reader* reader, const rblPlyProperty* property, const rblIndexArray* names,
                              uint32_t* out)
 {
@@ -315,7 +315,7 @@ static rblResult read_column(Reader* reader, const Column* column)
     return RBL_OK;
 }
 
-// The list's numbers to the corners of the newest face. A list of another length than the face is read over.
+// Assign the values of the list to the corners of the newest face. A list of another length than the face is skipped.
 static void set_corner_values(Reader* reader, const List* list, uint32_t first_corner)
 {
     const size_t corners = reader->corners.count;
@@ -380,9 +380,9 @@ static rblResult read_rows(Reader* reader)
     return RBL_OK;
 }
 
-// ---- rows of nothing but indices, made fast ----
+// ---- rows of indices only: the fast path ----
 
-// One row into the builder's corners. False, and nothing read, for anything unusual or wrong.
+// Read one row into the corners of the builder. False, with nothing read, for anything unusual or wrong.
 static inline bool read_binary_row(Reader* reader, bool big_endian)
 {
     rblPlyCursor* cursor = reader->cursor;
@@ -477,7 +477,7 @@ static rblResult read_plain_rows(Reader* reader)
     return rbl_finish_plain_faces(builder) ? RBL_OK : rbl_fail_memory();
 }
 
-// ---- the element ----
+// ---- element ----
 
 bool rbl_ply_faces_are_plain(const rblPlyHeader* header, const rblPlyElement* element)
 {
@@ -485,7 +485,7 @@ bool rbl_ply_faces_are_plain(const rblPlyHeader* header, const rblPlyElement* el
     return element->property_count == 1 && property->is_list && is_index_list(property);
 }
 
-// The fewest bytes a row can take: three indices, and every other list empty. "3 0 1 2\n" in a text.
+// The smallest size of a row in bytes: three indices, and every other list empty; "3 0 1 2\n" in a text.
 static size_t min_row_bytes(const Reader* reader)
 {
     if (reader->cursor->format == RBL_PLY_ASCII)

@@ -13,7 +13,7 @@ typedef struct Parser
 {
     rblPlyHeader* header;
     const rblSource* source;
-    const char* line; // where the line begins, for messages
+    const char* line; // start of the line, for messages
     const char* at;
     const char* line_end;
     bool has_format;
@@ -189,7 +189,7 @@ static rblResult parse_line(Parser* parser, bool* is_last)
     return fail(parser, RBL_ERROR_FORMAT, "expected format, element, property, comment or end_header");
 }
 
-// Lines end the way the first one does: a binary body may begin with a byte that looks like part of a line end.
+// All lines end like the first one: a binary body may begin with a byte that looks like part of a line end.
 static const char* end_of_line_end(const char* line_end, const char* end, bool pairs)
 {
     const size_t left = (size_t)(end - line_end);

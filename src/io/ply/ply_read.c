@@ -1,4 +1,4 @@
-// PLY to mesh: header, then element by element, then vertex attributes spread to the corners.
+// PLY to mesh: the header, then all elements, then vertex attributes are copied to the corners.
 #include "io/layers.h"
 #include "io/names.h"
 #include "io/ply/ply.h"
@@ -67,7 +67,7 @@ static rblResult read_elements(rblPlyCursor* cursor, const rblPlyHeader* header,
     return RBL_OK;
 }
 
-// ---- texts of vertices and faces, by several workers ----
+// ---- text of vertices and faces, parsed in parallel ----
 
 typedef struct RowContext
 {
@@ -83,7 +83,7 @@ static const char* read_vertex_row(const char* line, const char* end, uint32_t r
     return after != NULL && (rows->keep_non_finite || rbl_finite3d(rows->positions[row])) ? after : NULL;
 }
 
-// The usual text: vertices of numbers, faces of nothing but indices, and no more.
+// The usual text: vertices of numbers, faces of indices only, and no other elements.
 static bool is_usual_text(const rblPlyHeader* header)
 {
     if (header->format != RBL_PLY_ASCII || header->elements.count != 2)
@@ -125,7 +125,7 @@ static rblResult read_body(const rblSource* source, rblPlyHeader* header, rblMes
     vertices->count = count_vertices(header);
     RBL_TRY(add_names(header, builder));
     RBL_TRY((is_usual_text(header) ? read_usual_text : read_elements)(&cursor, header, builder, vertices));
-    // Vertex attributes go to the corners, unless the faces have their own.
+    // Vertex attributes are copied to the corners, unless the faces have their own.
     RBL_TRY(rbl_spread_to_corners(&vertices->attributes[RBL_PLY_NORMAL], RBL_LAYER_NORMAL, builder));
     RBL_TRY(rbl_spread_to_corners(&vertices->attributes[RBL_PLY_UV], RBL_LAYER_UV, builder));
     return rbl_spread_to_corners(&vertices->attributes[RBL_PLY_COLOR], RBL_LAYER_COLOR, builder);

@@ -3,7 +3,7 @@
 
 typedef struct Strip
 {
-    uint32_t vertices[2]; // the last two
+    uint32_t vertices[2]; // the last two vertices
     uint32_t length;      // vertices since the last -1
 } Strip;
 
@@ -11,7 +11,7 @@ static rblResult add_vertex(Strip* strip, uint32_t vertex, rblMeshBuilder* build
 {
     if (strip->length >= 2)
     {
-        // Every other triangle of a strip runs the other way.
+        // Every second triangle of a strip has the opposite direction.
         const bool odd = strip->length % 2 != 0;
         rbl_mesh_builder_corner(builder, strip->vertices[odd ? 1 : 0]);
         rbl_mesh_builder_corner(builder, strip->vertices[odd ? 0 : 1]);

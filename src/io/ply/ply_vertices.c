@@ -1,4 +1,4 @@
-// The vertex element of a PLY file: positions into the builder, attributes into arrays per vertex.
+// The vertex element of a PLY file: positions go to the builder, attributes to arrays per vertex.
 #include "base/number.h"
 #include "io/image/color.h"
 #include "io/layers.h"
@@ -17,7 +17,7 @@ typedef struct Role
 
 #define POSITION RBL_PLY_ATTRIBUTE_COUNT
 
-// The names that the usual programs give them.
+// The property names that common programs use.
 static const Role roles[] = {{"x", POSITION, 0},
                              {"y", POSITION, 1},
                              {"z", POSITION, 2},
@@ -64,7 +64,7 @@ double rbl_ply_color_scale(rblPlyType type)
     return scales[type];
 }
 
-// Which components of what the file brings, as bits.
+// The components that the file contains, as bits per attribute.
 static void find_present(const rblPlyHeader* header, const rblPlyElement* element,
                          uint32_t present[POSITION + 1])
 {
@@ -149,7 +149,7 @@ static inline void copy_column(const rblPlyColumn* column, const uint8_t* from, 
     }
 }
 
-// The usual types by name, so that each has its own loop without a test of the type.
+// The common types, so that each has its own loop without a test of the type.
 static void read_column(const rblPlyColumn* column, const uint8_t* row, size_t row_bytes, size_t count,
                         bool big_endian)
 {
@@ -187,7 +187,7 @@ static void read_columns(rblPlyCursor* cursor, const rblPlyElement* element, con
     cursor->at += (size_t)element->count * element->row_bytes;
 }
 
-// ---- everything else: row by row ----
+// ---- all other files: row by row ----
 
 static inline void store(const rblPlyColumn* column, size_t row, double value)
 {
@@ -280,7 +280,7 @@ static rblResult read_rows(rblPlyCursor* cursor, const rblPlyElement* element, c
     return RBL_OK;
 }
 
-// ---- the element ----
+// ---- element ----
 
 rblResult rbl_ply_read_vertices(rblPlyCursor* cursor, const rblPlyElement* element,
                                 const rblMeshBuilder* builder, const rblPlyVertices* vertices)
@@ -299,7 +299,7 @@ rblResult rbl_ply_read_vertices(rblPlyCursor* cursor, const rblPlyElement* eleme
     return RBL_OK;
 }
 
-// Attributes must be finite in every mesh; colours are linear there, normals of unit length.
+// Attributes must be finite in every mesh; there colours are linear and normals have unit length.
 rblResult rbl_ply_finish_vertices(const rblPlyCursor* cursor, const rblPlyVertices* vertices)
 {
     for (int a = 0; a < RBL_PLY_ATTRIBUTE_COUNT; ++a)

@@ -1,5 +1,5 @@
-// Mesh to PLY, binary or text. Attributes go to the vertices where the corners of each vertex agree, otherwise into
-// lists of the faces, so that seams double no vertices. Material and group names stand in comments.
+// Mesh to PLY, binary or text. Attributes are stored at vertices where the corners of each vertex agree, otherwise in
+// lists of the faces, so that seams duplicate no vertices. Material and group names are stored in comments.
 #include "base/log.h"
 #include "io/image/color.h"
 #include "io/layers.h"
@@ -9,11 +9,11 @@
 
 #define MAX_UV_LISTS 10 // texcoord, texcoord1 .. texcoord9
 
-// A layer on its way into the file.
+// A layer that is being written.
 typedef struct Attribute
 {
     const rblLayer* layer;
-    rblFloatArray vertex_values; // one per vertex; empty: the corners disagree, and it goes into lists
+    rblFloatArray vertex_values; // one per vertex; empty: the corners disagree, and lists are written
     char list_name[16];
 } Attribute;
 
@@ -27,10 +27,10 @@ typedef struct PlyWriter
     bool has_materials, has_groups;
     Attribute attributes[MAX_UV_LISTS + 2];
     uint32_t attribute_count;
-    bool in_row; // a text row has begun: the next number needs a blank in front
+    bool in_row; // a text row has begun: the next number needs a blank before it
 } PlyWriter;
 
-// ---- what to write ----
+// ---- choice of what to write ----
 
 static bool fits_float(double x)
 {
@@ -54,7 +54,7 @@ static bool has_short_lists(const rblMeshView* view)
 {
     for (uint32_t f = 0; f < view->face_count; ++f)
     {
-        if (rbl_face_size(view, f) > 255 / 4) // four numbers a corner, for colours
+        if (rbl_face_size(view, f) > 255 / 4) // four numbers per corner, for colours
         {
             return false;
         }
@@ -133,7 +133,7 @@ static rblResult add_attributes(PlyWriter* ply)
     return RBL_OK;
 }
 
-// ---- the header ----
+// ---- header ----
 
 static void write_number(rblWriter* writer, uint64_t number)
 {
@@ -299,7 +299,7 @@ static char* put_value(PlyWriter* ply, char* c, const rblLayer* layer, const flo
     return c;
 }
 
-// ---- the rows ----
+// ---- rows ----
 
 static void end_row(PlyWriter* ply, char* c)
 {
@@ -330,7 +330,7 @@ static void write_vertices(PlyWriter* ply)
     }
 }
 
-// Room is asked for anew after every corner, because a face may have any number of them.
+// Capacity is reserved again after every corner, because a face may have any number of them.
 static void write_list(PlyWriter* ply, const Attribute* attribute, uint32_t begin, uint32_t end)
 {
     const uint32_t components = attribute->layer->components;

@@ -1,5 +1,6 @@
-// MSH of Gmsh, versions 2 (2.0 to 2.2) and 4.1, as text and binary: nodes and tetrahedra; everything else is passed over. The
-// region of a tetrahedron is its physical group in version 2 (its entity where it has none), and its entity in version 4.
+// MSH of Gmsh, versions 2 (2.0 to 2.2) and 4.1, as text and binary: nodes and tetrahedra are read, everything else is
+// skipped. The region of a tetrahedron is its physical group in version 2 (its entity if it has none), and its entity
+// in version 4.
 #include "base/number.h"
 #include "io/tets/tets_files.h"
 #include "io/text.h"
@@ -13,7 +14,7 @@ typedef struct Msh
     const char* end;
     uint32_t version; // 2 or 4
     bool binary;
-    size_t other_solids; // volume elements that are no tetrahedra
+    size_t other_solids; // volume elements that are not tetrahedra
 } Msh;
 
 static rblResult fail_here(const Msh* msh, const char* what)
@@ -115,7 +116,7 @@ static rblResult read_position(Msh* msh, rblVec3d* out)
     return read_double(msh, &out->z);
 }
 
-// What is counted in the text of a binary section of version 2 too; then the bytes begin on the next line.
+// The count of a section. In binary files of version 2 it is text too, and the bytes begin on the next line.
 static rblResult read_count_line(Msh* msh, uint64_t* out)
 {
     int64_t value = 0;
@@ -150,7 +151,7 @@ static rblResult element_size(const Msh* msh, int64_t type, uint32_t* out)
     return RBL_OK;
 }
 
-// Tetrahedra of first to fifth order; of the curved ones the corners, which come first.
+// Tetrahedra of first to fifth order; of curved ones only the corners are used, which come first.
 static bool is_tet(int64_t type)
 {
     return type == 4 || type == 11 || (type >= 29 && type <= 31);
@@ -161,7 +162,7 @@ static bool is_other_solid(int64_t type)
     return (type >= 5 && type <= 7) || (type >= 12 && type <= 14) || (type >= 17 && type <= 19);
 }
 
-// `group` becomes the region; what is none, a negative one for instance, 0.
+// `group` becomes the region; an invalid group (for instance negative) becomes 0.
 static rblResult read_element_nodes(Msh* msh, int64_t type, uint32_t size, int64_t group, const char* start)
 {
     const uint32_t region = group >= 0 && group <= UINT32_MAX ? (uint32_t)group : 0;
@@ -211,7 +212,7 @@ static rblResult read_element_2(Msh* msh, int64_t type, int64_t tag_count, uint3
     return read_element_nodes(msh, type, size, physical != 0 ? physical : entity, start);
 }
 
-// As text each element has its own type; in binary files they come in runs of one type.
+// In a text each element has its own type; binary files contain groups of elements of one type.
 static rblResult read_elements_2(Msh* msh)
 {
     uint64_t count = 0;
@@ -248,7 +249,7 @@ static rblResult read_elements_2(Msh* msh)
 
 typedef struct Block
 {
-    int64_t dimension, entity, kind; // kind: parametric for nodes, the type for elements
+    int64_t dimension, entity, kind; // kind: parametric flag of nodes, or type of elements
     uint64_t count;
 } Block;
 
@@ -269,7 +270,7 @@ static rblResult read_heading_4(Msh* msh, uint64_t* blocks)
     return read_size(msh, &ignored);
 }
 
-// First all numbers of a block, then all positions, each with the parameters of its curve or surface.
+// All numbers of a block come first, then all positions, each with the parameters of its curve or surface.
 static rblResult read_node_block(Msh* msh, const Block* block)
 {
     const int64_t parameters = block->kind != 0 ? block->dimension : 0;
@@ -378,7 +379,7 @@ static rblResult read_format(Msh* msh)
                                     "big-endian numbers are not supported");
 }
 
-// Past the $End... of a section that is not read. Bytes of a binary one could look like it only by chance.
+// Skip to the end of the $End... line of an unknown section. Binary data could contain that word only by chance.
 static rblResult skip_section(Msh* msh)
 {
     static const char ending[] = "$End";

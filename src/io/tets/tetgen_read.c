@@ -1,5 +1,5 @@
-// The two text files of TetGen: NAME.node with the nodes and NAME.ele with the tetrahedra. Comments begin with #; numbers begin at 0
-// or 1, whichever the first node has. The first attribute of a tetrahedron, where it has any, is its region.
+// The two text files of TetGen: NAME.node with the nodes and NAME.ele with the tetrahedra. Comments begin with #.
+// Numbers begin at 0 or 1, like the first node. The first attribute of a tetrahedron, if there is one, is its region.
 #include "base/number.h"
 #include "io/tets/tets_files.h"
 #include "io/text.h"
@@ -135,7 +135,7 @@ static rblResult read_tets(rblTetsCollector* collector)
 rblResult rbl_read_tetgen(rblTetsCollector* collector, const rblSource* nodes)
 {
     const rblSource* own = collector->source;
-    collector->source = nodes; // where nodes are wrong
+    collector->source = nodes; // errors in nodes refer to this file
     const rblResult result = read_nodes(collector, nodes);
     collector->source = own;
     RBL_TRY(result);

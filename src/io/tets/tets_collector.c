@@ -65,7 +65,7 @@ rblResult rbl_collect_tet(rblTetsCollector* collector, const uint64_t numbers[4]
     return rbl_array_push(&collector->regions, region) ? RBL_OK : rbl_fail_memory();
 }
 
-// Only nodes that are used, in the file's order.
+// Keep only the nodes that are used, in the order of the file.
 static rblResult compact(rblTetsCollector* collector, rblTetsParts* parts)
 {
     const size_t count = collector->positions.count;

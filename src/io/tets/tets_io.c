@@ -42,7 +42,7 @@ static rblSource source_of(const char* name, const rblFileBytes* file)
                        .allocator = rbl_default_allocator()};
 }
 
-// Read with whatever the format needs, make the mesh and give it an id.
+// Read in the given format, create the mesh and its id.
 static rblResult load_sources(rblTetsFormat format, const rblSource* source, const rblSource* nodes,
                               rblTetsId* out)
 {
@@ -61,7 +61,7 @@ static rblResult load_sources(rblTetsFormat format, const rblSource* source, con
     return rbl_tets_register(tets, out);
 }
 
-// Of TetGen's pair either may be named: the other has the same name but for its ending, which is in capitals if the given one is.
+// Either file of a TetGen pair may be given: the other one differs only in the ending, which has the same case.
 static rblResult load_tetgen(const char* path, rblTetsId* out)
 {
     const rblAllocator* allocator = rbl_default_allocator();

@@ -59,7 +59,7 @@ rblResult rbl_write_msh(const rblTetsView* view, uint32_t tet_count, rblWriter* 
 
 typedef struct Array
 {
-    const char* heading; // what opens it, up to its offset
+    const char* heading; // opening tag, up to the offset
     uint64_t bytes;
 } Array;
 
@@ -97,7 +97,7 @@ static void write_heading(rblWriter* writer, uint32_t node_count, uint32_t tet_c
     rbl_write_text(writer, "</CellData>\n</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
 }
 
-// The bytes of the numbers, lowest first on every machine, a block at a time.
+// Write the collected bytes, in blocks of at least `least`. Numbers are little-endian on every machine.
 static void flush_sink(rblByteSink* sink, rblWriter* writer, size_t least)
 {
     if (sink->bytes.count >= least)
@@ -107,6 +107,7 @@ static void flush_sink(rblByteSink* sink, rblWriter* writer, size_t least)
     }
 }
 
+// Bytes that are collected before they go to the writer.
 #define FLUSH_SIZE 16384
 
 static void write_data(rblByteSink* sink, const rblTetsView* view, uint32_t node_count, uint32_t tet_count,

@@ -1,5 +1,5 @@
-// VTU, the XML files of VTK for unstructured grids: points, tetrahedra and a cell array "region", from text, base64 or appended raw
-// data, in any number of pieces. Compressed data are refused: writers can leave that off.
+// VTU, the XML files of VTK for unstructured grids: points, tetrahedra and a cell array "region", from text, base64
+// or appended raw data, in any number of pieces. Compressed data are refused; writers can turn compression off.
 #include "base/number.h"
 #include "io/compress/base64.h"
 #include "io/tets/tets_files.h"
@@ -8,7 +8,7 @@
 
 typedef RBL_ARRAY(uint8_t) Bytes;
 
-// A piece of the text.
+// A part of the text.
 typedef struct Text
 {
     const char* begin;
@@ -20,21 +20,21 @@ typedef struct Vtu
     rblTetsCollector* collector;
     const rblSource* source;
     const char* at;
-    const char* end; // of the XML: the appended data are behind it
-    Text appended;   // what follows the underscore
+    const char* end; // of the XML: the appended data follow it
+    Text appended;   // the data after the underscore
     bool appended_raw;
-    uint32_t header_size;             // bytes of the length in front of binary data
-    uint64_t point_count, cell_count; // of the piece
-    uint64_t first_point;             // points of the pieces before
+    uint32_t header_size;             // size of the length before binary data, bytes
+    uint64_t point_count, cell_count; // of the current piece
+    uint64_t first_point;             // number of points of the earlier pieces
     rblDoubleArray points, connectivity, offsets, types, regions;
     size_t other_cells;
 } Vtu;
 
 typedef struct Tag
 {
-    Text name; // with a slash in front when it closes
+    Text name; // with a leading slash for a closing tag
     Text attributes;
-    bool empty; // closed by itself
+    bool empty; // the tag closes itself
 } Tag;
 
 static rblResult fail_at(const Vtu* vtu, const char* at, const char* what)
@@ -42,7 +42,7 @@ static rblResult fail_at(const Vtu* vtu, const char* at, const char* what)
     return rbl_fail_line(vtu->source, at, RBL_ERROR_FORMAT, "%s", what);
 }
 
-// ---- XML, as far as it is needed ----
+// ---- XML, the needed part of it ----
 
 static bool text_is(Text text, const char* word)
 {
@@ -69,7 +69,7 @@ static const char* find_text(const char* at, const char* end, const char* word)
     return NULL;
 }
 
-// The next tag; comments and declarations are passed over. False at the end.
+// The next tag; comments and declarations are skipped. False at the end.
 static rblResult next_tag(Vtu* vtu, Tag* tag, bool* found)
 {
     *found = false;
@@ -104,7 +104,7 @@ static rblResult next_tag(Vtu* vtu, Tag* tag, bool* found)
     }
 }
 
-// The value between quotes; empty when the attribute is not there.
+// The value between quotes; empty when the attribute is missing.
 static Text attribute(const Tag* tag, const char* name)
 {
     const size_t length = strlen(name);
@@ -208,7 +208,7 @@ static double value_at(const uint8_t* bytes, const Type* type)
     return negative ? -(double)(top - (bits & (top - 1))) : (double)bits;
 }
 
-// Numbers between blanks.
+// Numbers separated by blanks.
 static rblResult read_text_array(const Vtu* vtu, Text text, rblDoubleArray* out)
 {
     const char* c = text.begin;
@@ -238,7 +238,7 @@ static rblResult read_text_array(const Vtu* vtu, Text text, rblDoubleArray* out)
     }
 }
 
-// A length, then so many bytes.
+// A length, then that number of bytes.
 static rblResult read_bytes_array(const Vtu* vtu, const uint8_t* bytes, size_t size, const Type* type,
                                   const char* at, rblDoubleArray* out)
 {
@@ -268,7 +268,7 @@ static size_t encoded_size(uint64_t bytes)
     return (size_t)((bytes + 2) / 3 * 4);
 }
 
-// Decode so many characters behind what is there already.
+// Decode this number of characters and append the result.
 static rblResult decode_part(const Vtu* vtu, const char* begin, size_t length, Bytes* bytes)
 {
     size_t size = 0;
@@ -284,8 +284,8 @@ static rblResult decode_part(const Vtu* vtu, const char* begin, size_t length, B
     return RBL_OK;
 }
 
-// The length in front is encoded by itself, which padding shows, or together with what follows. It says where the data end: in appended
-// ones the next array begins there.
+// The length is encoded separately, which its padding shows, or together with the data. It determines the end of the
+// data: in appended data the next array begins there.
 static rblResult decode_array(const Vtu* vtu, Text text, Bytes* bytes)
 {
     const size_t there = (size_t)(text.end - text.begin), head = encoded_size(vtu->header_size);
@@ -294,7 +294,7 @@ static rblResult decode_array(const Vtu* vtu, Text text, Bytes* bytes)
         return fail_at(vtu, text.begin, "an array has no length");
     }
     RBL_TRY(decode_part(vtu, text.begin, head, bytes));
-    const bool apart = bytes->count == vtu->header_size; // as the padding says
+    const bool apart = bytes->count == vtu->header_size; // according to the padding
     const uint64_t length = bytes->count >= vtu->header_size ? bits_at(bytes->data, vtu->header_size) : 0;
     if (length > there)
     {
@@ -365,7 +365,7 @@ static rblResult read_array(Vtu* vtu, const Tag* tag, rblDoubleArray* out)
 
 // ---- pieces ----
 
-// A number that is whole and below `limit`.
+// Whether a number is an integer below `limit`.
 static bool as_index(double value, uint64_t limit, uint64_t* out)
 {
     if (!(value >= 0.0 && value < 9007199254740992.0) || value != (double)(uint64_t)value)
@@ -376,8 +376,8 @@ static bool as_index(double value, uint64_t limit, uint64_t* out)
     return *out < limit;
 }
 
-// The types of VTK that fill space and are no tetrahedra: linear ones (voxel to hexagonal prism), those of second order, point sets and
-// polyhedra, Lagrange and Bezier cells.
+// The VTK types of volume cells that are not tetrahedra: linear ones (voxel to hexagonal prism), those of second
+// order, point sets and polyhedra, Lagrange and Bezier cells.
 static bool is_other_solid(double type)
 {
     static const uint8_t others[] = {11, 12, 13, 14, 15, 16, 25, 26, 27, 29, 31,
@@ -392,7 +392,8 @@ static bool is_other_solid(double type)
     return false;
 }
 
-// A tetrahedron of first order (10), of second (24) or of any (71 of Lagrange, 78 of Bezier): the corners come first.
+// A tetrahedron of first order (10), of second order (24) or of any order (71 Lagrange, 78 Bezier): its corners come
+// first.
 static rblResult collect_cell(Vtu* vtu, uint64_t cell, uint64_t begin, uint64_t end, const char* at)
 {
     const double type = vtu->types.data[cell];
@@ -470,7 +471,7 @@ static void clear_piece(Vtu* vtu)
     rbl_array_clear(&vtu->regions);
 }
 
-// Which of our arrays a tag holds within the element it is in; null: none.
+// The array that a tag of this element fills; null: none.
 static rblDoubleArray* array_for(Vtu* vtu, const Tag* tag, Text within)
 {
     const Text name = attribute(tag, "Name");
@@ -492,7 +493,7 @@ static rblDoubleArray* array_for(Vtu* vtu, const Tag* tag, Text within)
                                          : NULL;
 }
 
-// The elements whose arrays are ours or pass for them; others, such as the keys within an array, change nothing.
+// Elements that contain such arrays set the section; others, such as the keys of an array, do not change it.
 static void follow_section(const Tag* tag, Text* within)
 {
     static const char* const sections[] = {"Points", "Cells", "PointData", "CellData"};
@@ -543,7 +544,7 @@ static rblResult read_tags(Vtu* vtu)
     }
 }
 
-// ---- the file ----
+// ---- file ----
 
 static rblResult read_heading(Vtu* vtu)
 {

@@ -21,8 +21,8 @@
 // so few samples suffice.
 #define SAMPLES_PER_PATCH 32u
 
-// Edges with more faces than this are skipped: removing one patch does not make them manifold, and the comparison of
-// all their faces takes quadratic time.
+// Patches at edges with more faces than this are kept: removing one patch does not make such an edge manifold, and the
+// comparison of all its faces would take quadratic time.
 #define LARGEST_CROWD 64u
 
 typedef struct Fins

@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 
+// Alignment of all allocations, in bytes; the same as that of rbl_alloc().
 #define RBL_ARENA_ALIGNMENT 16
 
 struct rblArenaBlock
@@ -9,7 +10,7 @@ struct rblArenaBlock
     rblArenaBlock* older;
     size_t size;    // bytes after the header
     size_t offset;  // next free byte
-    size_t padding; // keeps what follows the header aligned, on 32-bit targets too
+    size_t padding; // keeps the data after the header aligned, also on 32-bit targets
 };
 
 static size_t header_size(void)
@@ -37,7 +38,7 @@ void rbl_arena_free(rblArena* arena)
     }
 }
 
-// A block with room for `size` bytes: the spare one when it is large enough, else a new one.
+// A block with capacity for `size` bytes: the spare one when it is large enough, otherwise a new one.
 static rblArenaBlock* take_block(rblArena* arena, size_t size)
 {
     if (arena->spare != NULL && arena->spare->size >= size)
@@ -105,7 +106,7 @@ void rbl_arena_rewind(rblArena* arena, rblArenaMark mark)
         RBL_ASSERT(arena->current != NULL);
         rblArenaBlock* block = arena->current;
         arena->current = block->older;
-        // Keep the largest block: next time round it serves alone.
+        // Keep the largest block, so that next time it is sufficient alone.
         rblArenaBlock* loser = block;
         if (arena->spare == NULL || arena->spare->size < block->size)
         {

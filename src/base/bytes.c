@@ -1,6 +1,6 @@
 #include "base/bytes.h"
 
-// ---- out ----
+// ---- writing ----
 
 void rbl_sink_init(rblByteSink* sink, const rblAllocator* allocator)
 {
@@ -107,7 +107,7 @@ void rbl_put_doubles(rblByteSink* sink, const double* values, size_t count)
     }
 }
 
-// ---- in ----
+// ---- reading ----
 
 const uint8_t* rbl_take_bytes(rblByteSource* source, size_t size)
 {
@@ -209,12 +209,13 @@ void rbl_take_doubles(rblByteSource* source, double* values, size_t count)
     }
 }
 
-// ---- check ----
+// ---- checksum ----
 
+// Independent words per round, so that their multiplications overlap.
 #define LANES 4
 
-// One round of a lane: multiply by an odd number and fold the high bits down. Invertible, so two inputs that differ in
-// one word never meet again in that lane.
+// One round of a lane: multiply by an odd number and mix the high bits into the low ones. It is invertible, so two
+// inputs that differ in one word always give different values of that lane.
 static uint64_t round_of(uint64_t lane, uint64_t word)
 {
     lane = (lane ^ word) * 0x9E3779B97F4A7C15u;

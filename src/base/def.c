@@ -13,7 +13,7 @@ void rbl_def_init(const rblDefKind* kind, const void* defaults, void* def, size_
     const Head head = {size < UINT32_MAX ? (uint32_t)size : UINT32_MAX, kind->cookie};
     if (def == NULL || size < sizeof head)
     {
-        return; // no definition that a later call would accept
+        return; // too small for a definition; later calls refuse it
     }
     const size_t known = size < kind->size ? size : kind->size;
     memcpy(def, defaults, known);

@@ -21,7 +21,7 @@ const char* rbl_last_error(void)
 
 rblResult rbl_fail(rblResult result, const char* format, ...)
 {
-    // The arguments may point into the old message, so format beside it first.
+    // The arguments may point into the old message, so the new one is formatted to a separate buffer first.
     char text[RBL_ERROR_TEXT_SIZE];
     va_list arguments;
     va_start(arguments, format);

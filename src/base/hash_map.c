@@ -14,7 +14,7 @@ void rbl_hash_map_free(rblHashMap* map)
     rbl_hash_map_init(map, map->allocator);
 }
 
-// Where the key is, or the free slot where it would go.
+// The slot of the key, or the free slot where it would be inserted.
 static size_t find_slot(const rblHashMap* map, uint64_t key)
 {
     const size_t mask = map->capacity - 1;

@@ -25,8 +25,7 @@ bool rbl_id_pool_take(rblIdPool* pool, uint32_t* slot, uint32_t* generation)
     }
     else
     {
-        // Room in the free list for every slot, so that giving back can never fail.
-        // (Its count is zero here.)
+        // The free list has capacity for every slot, so that releasing an id cannot fail. (Its count is zero here.)
         const size_t slots = pool->generations.count + 1;
         if (slots >= UINT32_MAX || !rbl_array_reserve_more(&pool->free_slots, slots) ||
             !rbl_array_push(&pool->generations, pool->first_generation))
@@ -61,7 +60,7 @@ void rbl_id_pool_shed(rblIdPool* pool)
     for (size_t i = 0; i < pool->generations.count; ++i)
     {
         const uint32_t generation = pool->generations.data[i];
-        if (generation == 0) // retired: only the table knows
+        if (generation == 0) // retired: only the table of generations tells
         {
             return;
         }

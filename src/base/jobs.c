@@ -7,17 +7,17 @@
 struct rblJobs
 {
     const rblAllocator* allocator;
-    rblTasks tasks; // enqueue is null when the caller does all the work
+    rblTasks tasks; // enqueue is null when the caller does all work
 #if RBL_HAS_THREADS
-    rblPool* pool; // null when the user's hooks run the tasks
+    rblPool* pool; // null when the hooks of the user run the tasks
 #endif
 };
 
-// What rbl_set_tasks() chose: one place whose content changes, so that whoever has its address has the jobs
-// in force.
+// The jobs of rbl_set_tasks(). The address never changes, only the content, so that a pointer to it always means the
+// current jobs.
 static rblJobs default_jobs = {.tasks = {.worker_count = 1}};
-static rblMutex default_mutex = RBL_MUTEX_INIT; // guards it and the count
-static uint32_t default_loops;                  // under way on it
+static rblMutex default_mutex = RBL_MUTEX_INIT; // guards default_jobs and default_loops
+static uint32_t default_loops;                  // loops that run on it
 
 static rblResult check_tasks(const rblTasks* tasks)
 {
@@ -103,7 +103,7 @@ rblJobs* rbl_serial_jobs(void)
     return &serial_jobs;
 }
 
-// How to run a loop; between the two calls the default jobs do not change.
+// The tasks to run a loop with. The default jobs do not change until end_loop().
 static rblTasks begin_loop(const rblJobs* jobs)
 {
     if (jobs != &default_jobs)
@@ -176,7 +176,7 @@ static rblRange block_range(uint32_t count, uint32_t size, uint32_t block, uint3
     return (rblRange){begin, begin + (left < size ? left : size), block, worker};
 }
 
-// A loop in progress, shared by everyone who works on it.
+// A running loop, shared by all its workers.
 typedef struct Loop
 {
     rblRangeFcn* fcn;
@@ -231,7 +231,7 @@ void rbl_parallel_for(rblJobs* jobs, uint32_t count, uint32_t min_range, rblRang
     end_loop(jobs);
 }
 
-// ---- beside everything else ----
+// ---- jobs in the background ----
 
 void rbl_job_start(rblJobs* jobs, rblJob* job)
 {
@@ -243,7 +243,7 @@ void rbl_job_start(rblJobs* jobs, rblJob* job)
 
 void rbl_job_finish(rblJobs* jobs, rblJob* job)
 {
-    const rblTasks tasks = jobs->tasks; // the same as when it began
+    const rblTasks tasks = jobs->tasks; // the same as at the start
     if (job->handle != NULL)
     {
         tasks.finish(job->handle, tasks.context);
@@ -260,24 +260,24 @@ void rbl_job_finish(rblJobs* jobs, rblJob* job)
 // ---- chains ----
 
 #define CHAIN_END UINT64_MAX
-#define PATIENCE  2000 // looks at the chain before a waiting worker lets others have its core
+#define PATIENCE  2000 // checks of the chain before a waiting worker yields its core
 
-// Loops in progress, shared by everyone who works on them. A block is taken by writing the loop's number into its claim: all
-// blocks of a loop are taken before the next one begins, so that a worker who is late finds none of an old loop.
+// Running loops, shared by all their workers. A worker claims a block by writing the number of the loop into it. All
+// blocks of a loop are claimed before the next loop begins, so that a late worker finds no block of an old loop.
 typedef struct Chain
 {
     rblNextLoopFcn* next;
     void* context;
     uint32_t worker_count;
-    rblLoop loop; // the current one; who ends a loop writes the next one here
+    rblLoop loop; // the current one; the worker that finishes a loop writes the next one here
     uint32_t block_size;
-    atomic_uint_fast64_t current; // its number and, in the lower half, how many blocks it has; or CHAIN_END
-    atomic_uint done;             // of its blocks
+    atomic_uint_fast64_t current; // its number and, in the lower half, its number of blocks; or CHAIN_END
+    atomic_uint done;             // finished blocks of it
     atomic_uint next_worker;
     atomic_uint claims[RBL_MAX_BLOCKS];
 } Chain;
 
-// Loops of one block are not worth a word to the others.
+// Loops of one block run here, without the other workers.
 static void open_next_loop(Chain* chain, uint32_t number, uint32_t worker)
 {
     rblLoop loop = {0};
@@ -326,7 +326,7 @@ static void work_on_blocks(Chain* chain, uint32_t number, uint32_t blocks, uint3
     }
 }
 
-// Only ever for a block that somebody is running: nobody waits for workers that have not come.
+// It waits only for blocks that are running, never for workers that have not started.
 static void await_next_loop(const Chain* chain, uint64_t current)
 {
     for (uint32_t i = 0; atomic_load_explicit(&chain->current, memory_order_acquire) == current; ++i)
@@ -368,7 +368,7 @@ void rbl_parallel_chain(rblJobs* jobs, rblNextLoopFcn* next, void* context)
     Chain chain = {.next = next, .context = context, .worker_count = tasks.worker_count};
     atomic_init(&chain.next_worker, 1);
     open_next_loop(&chain, 1, 0);
-    // With nobody to help, or nothing to help with, this is all.
+    // Without other workers, or without more loops, there is nothing left to share.
     const bool over = atomic_load_explicit(&chain.current, memory_order_relaxed) == CHAIN_END;
     const uint32_t helpers = tasks.enqueue != NULL && !over ? tasks.worker_count - 1 : 0;
     void* handles[RBL_MAX_WORKERS];

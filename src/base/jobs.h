@@ -18,6 +18,8 @@ typedef struct rblRange
 
 typedef void rblRangeFcn(rblRange range, void* context);
 
+// Largest number of blocks of a loop, twice RBL_MAX_WORKERS. It does not depend on the number of workers, so that
+// results do not either.
 #define RBL_MAX_BLOCKS 128
 
 // Null `tasks`: one worker, no threads.

@@ -11,14 +11,16 @@
 #include <sys/mman.h>
 #endif
 
+// Alignment of all blocks, in bytes: that of SIMD vectors of four floats.
 #define RBL_ALIGNMENT 16
 
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
+// Size of a large page on Linux, bytes, and the smallest block that can contain one.
 #define HUGE_PAGE    ((size_t)2 << 20)
 #define LARGE_ENOUGH HUGE_PAGE
 
-// Ask for large pages inside a large block. Otherwise a third of the time of reading a file of a million triangles
-// goes into page faults. Advice only: where it is not followed nothing changes.
+// Request large pages inside a large block. Without them page faults take a third of the time of reading a file of a
+// million triangles. This is only advice: where the system ignores it nothing changes.
 static void advise_large_pages(void* memory, size_t size)
 {
     if (size < LARGE_ENOUGH)
@@ -40,7 +42,7 @@ static void advise_large_pages(void* memory, size_t size)
 static void* default_alloc(size_t size, size_t alignment, void* context)
 {
     (void)context;
-    // aligned_alloc wants a multiple of the alignment.
+    // aligned_alloc requires a multiple of the alignment.
     const size_t rounded = (size + alignment - 1) & ~(alignment - 1);
     void* memory = rounded < size ? NULL : aligned_alloc(alignment, rounded);
     if (memory != NULL)
@@ -127,7 +129,8 @@ void rbl_free(const rblAllocator* allocator, void* memory, size_t size)
     {
         return;
     }
-    // Counted last: while the count says none, rbl_set_allocator() may replace what is called here.
+    // The count is decreased last: while it is zero, rbl_set_allocator() may replace the allocator that is called
+    // here.
     allocator->free(memory, size, allocator->context);
     atomic_fetch_sub(&bytes_in_use, size);
 }

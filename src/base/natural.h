@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+// Limbs of 32 bits.
 #define RBL_NATURAL_LIMBS 144
 
 typedef struct rblNatural

@@ -6,11 +6,12 @@
 #include "base/wide.h"
 #include <string.h>
 
-#define FIXED_DIGITS_MAX 14   // what fits in RBL_NUMBER_SIZE beside 15 digits, sign, point and terminator
+#define FIXED_DIGITS_MAX 14   // fits in RBL_NUMBER_SIZE besides 15 digits, sign, point and terminator
 #define FIXED_LIMIT      1e15 // from here on rbl_format_fixed() uses an exponent
-#define LONGEST_PLAIN                                                                                        \
-    16                // the shortest text goes without exponent up to that many digits before the point ...
-#define ZEROS_PLAIN 4 // ... and that many zeros after it
+
+// The shortest text has no exponent up to LONGEST_PLAIN digits before the point and ZEROS_PLAIN zeros after it.
+#define LONGEST_PLAIN 16
+#define ZEROS_PLAIN   4
 
 typedef struct Decimal
 {
@@ -26,14 +27,14 @@ static int32_t floor_log10_pow2(int32_t q, bool three_quarters)
     return rbl_floor_shift(q * 1262611 - (three_quarters ? 524031 : 0), 22);
 }
 
-// What Schubfach needs to know of a number c * 2^q, in units of 10^k / 4, cut off, with the last bit set when
-// anything was cut ("rounded to odd"): the number itself and the borders within which text reads back as it.
+// The data that Schubfach needs of a number c * 2^q, in units of 10^k / 4, truncated, with the last bit set when
+// anything was cut off ("rounded to odd"): the number itself and the interval in which a text reads back as it.
 typedef struct Interval
 {
     uint64_t value, low, high;
 } Interval;
 
-// Among the decimals inside the interval take one with the fewest digits, and of these the nearest.
+// Of the decimals inside the interval choose one with the fewest digits, and of these the nearest.
 static Decimal choose_decimal(Interval x, int32_t k)
 {
     const uint64_t s = x.value / 4;
@@ -57,15 +58,15 @@ static Decimal choose_decimal(Interval x, int32_t k)
     return (Decimal){s + (x.value > middle || (x.value == middle && (s & 1) != 0)), k};
 }
 
-// The table's power of ten, rounded up instead of cut off.
+// The power of ten of the table, rounded up instead of truncated.
 static rblU128 power_rounded_up(int32_t k)
 {
     const rblPowerOfTen* power = &rbl_powers_of_ten[k - RBL_POWER_OF_TEN_MIN];
     return (rblU128){power->high, power->low + (k < 0 || k > RBL_POWER_OF_TEN_EXACT)};
 }
 
-// g * x / 2^128, rounded to odd. The power is too large by less than one unit, hence the product's middle word by
-// at most one: 0 and 1 both mean that nothing was cut.
+// g * x / 2^128, rounded to odd. The power is too large by less than one unit, so the middle word of the product is
+// too large by at most one: 0 and 1 both mean that nothing was cut off.
 static uint64_t scale_to_odd(rblU128 g, uint64_t x)
 {
     const rblU128 low = rbl_multiply_wide(g.low, x);
@@ -75,20 +76,20 @@ static uint64_t scale_to_odd(rblU128 g, uint64_t x)
     return high.high | (high.low > 1);
 }
 
-// c * 2^q; `lopsided`: a power of two, whose lower neighbour is only half as far as the upper one.
+// c * 2^q; `lopsided`: a power of two, whose lower neighbour is only half as far away as the upper one.
 static Decimal shortest_double(uint64_t c, int32_t q, bool lopsided)
 {
     const int32_t k = floor_log10_pow2(q, lopsided);
     const int32_t shift = q + rbl_floor_log2_pow10(-k) + 1;
     const rblU128 g = power_rounded_up(-k);
-    const uint64_t odd = c & 1; // ties read back as the even number: then the borders belong to it
+    const uint64_t odd = c & 1; // ties read back as the even number, so its interval includes the borders
     const Interval x = {scale_to_odd(g, 4 * c << shift),
                         scale_to_odd(g, (4 * c - (lopsided ? 1 : 2)) << shift) + odd,
                         scale_to_odd(g, (4 * c + 2) << shift) - odd};
     return choose_decimal(x, k);
 }
 
-// The same with 64-bit powers, which is enough for a float's 24 bits; x < 2^32.
+// The same with 64-bit powers, which are enough for the 24 bits of a float; x < 2^32.
 static uint64_t scale_float_to_odd(uint64_t g, uint64_t x)
 {
     const rblU128 product = rbl_multiply_wide(g, x);
@@ -137,10 +138,10 @@ static const uint64_t ten_powers[20] = {1u,
                                         1000000000000000000u,
                                         10000000000000000000u};
 
-// 1 for the number 0.
+// The number of digits; 1 for the number 0.
 static uint32_t count_digits(uint64_t value)
 {
-    const uint64_t one_or_more = value | 1; // as many digits, since powers of ten are even
+    const uint64_t one_or_more = value | 1; // the same number of digits, because powers of ten are even
     const uint32_t bits = 64 - rbl_leading_zeros(one_or_more);
     const uint32_t estimate = bits * 1233 >> 12; // 1233 / 4096 is log10(2)
     return estimate + (one_or_more >= ten_powers[estimate]);
@@ -303,8 +304,8 @@ static rblU128 align_to_high_word(rblU128 a, uint32_t shift)
     return (rblU128){a.high >> right, a.high << (64 - right) | a.low >> right | (cut != 0)};
 }
 
-// c * 2^-shift * 10^digits, rounded to the nearest integer, ties to even. 0 < shift, c < 2^shift, c < 2^53,
-// digits <= 14: the product with the power of ten stays below 2^100. `odd_whole`: what stands before the point.
+// c * 2^-shift * 10^digits, rounded to the nearest integer, ties to even. 0 < shift, c < 2^shift, c < 2^53, digits <=
+// 14: the product with the power of ten stays below 2^100. `odd_whole`: the integer before the point is odd.
 static uint64_t round_fraction(uint64_t c, uint32_t shift, uint32_t digits, bool odd_whole)
 {
     if (shift > 101)
@@ -364,12 +365,12 @@ static uint64_t divide_digits(rblNatural* number, int32_t exponent, uint32_t cou
         }
         rbl_natural_multiply_add(number, 10, 0);
     }
-    rbl_natural_multiply_add(&unit, 5, 0); // the remainder was multiplied by ten already
+    rbl_natural_multiply_add(&unit, 5, 0); // the remainder was already multiplied by ten
     const int order = rbl_natural_compare(number, &unit);
     return digits + (order > 0 || (order == 0 && (digits & 1) != 0));
 }
 
-// c * 2^q of FIXED_LIMIT or more, which makes it an integer.
+// c * 2^q of at least FIXED_LIMIT, so that it is an integer.
 static char* write_scientific(uint64_t c, int32_t q, uint32_t digits, char* out)
 {
     rblNatural number;

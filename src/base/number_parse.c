@@ -1,6 +1,6 @@
-// Decimal text to double, correctly rounded, in three steps that almost always end at the first:
+// Decimal text to double, correctly rounded, in three steps of which the first is nearly always enough:
 //   1. few digits and a small power of ten: one exact multiplication or division (Clinger 1990);
-//   2. a 64 x 128 bit product with a bound on its error: rounded when both ends of the bound round alike
+//   2. a 64 x 128 bit product with an error bound: accepted when both ends of the bound round to the same double
 //      (the idea of Lemire 2021, "Number parsing at a gigabyte per second"; the bound is ours);
 //   3. big integers.
 #include "base/digits.h"
@@ -11,8 +11,10 @@
 #include <string.h>
 
 #define MAX_FAST_DIGITS 19 // any 19 digits fit in 64 bits
-#define MAX_DIGITS      770 // a double's halfway point has at most 767 digits; what follows only breaks the tie
-#define INFINITE_BITS   0x7FF0000000000000u
+
+// The middle between two doubles has at most 767 digits; further digits only break the tie.
+#define MAX_DIGITS    770
+#define INFINITE_BITS 0x7FF0000000000000u
 
 // 10^0 .. 10^22 are exact doubles.
 static const double exact_powers[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -44,7 +46,7 @@ static inline uint64_t round_to_double(uint64_t significand, bool sticky, int32_
     uint64_t mantissa = shift < 64 ? significand >> shift : 0;
     const uint64_t half = (uint64_t)1 << (shift - 1);
     const uint64_t rest = significand & (half | (half - 1));
-    // Bits, not branches: which way a number rounds cannot be foreseen.
+    // Bit operations instead of branches, because the direction of rounding cannot be predicted.
     mantissa += (uint64_t)(rest > half) | ((uint64_t)(rest == half) & ((uint64_t)sticky | (mantissa & 1)));
     // The implicit bit, and a carry out of the mantissa, add one to the exponent.
     return ((uint64_t)(biased - 1) << 52) + mantissa;
@@ -52,11 +54,11 @@ static inline uint64_t round_to_double(uint64_t significand, bool sticky, int32_
 
 typedef struct Bounds
 {
-    uint64_t low, high; // bits of the doubles between which the number rounds
+    uint64_t low, high; // bits of the doubles that the bounds round to
 } Bounds;
 
-// w * 10^q, w > 0. With W = w shifted up to 64 bits and T the table's 128 bits, the number is W * (T + r) times a
-// power of two, 0 <= r < 1, so that the 192-bit product is short by less than W units of its last place.
+// w * 10^q, w > 0. With W = w shifted up to 64 bits and T the 128 bits of the table, the number is W * (T + r) times
+// a power of two, 0 <= r < 1, so the 192-bit product is too small by less than W units of its last place.
 static inline Bounds bound_product(uint64_t w, int64_t q)
 {
     if (q < RBL_POWER_OF_TEN_MIN || q > 308)
@@ -70,8 +72,8 @@ static inline Bounds bound_product(uint64_t w, int64_t q)
     const rblPowerOfTen* power = &rbl_powers_of_ten[q - RBL_POWER_OF_TEN_MIN];
     rblU128 product = rbl_multiply_wide(wide, power->high);
     const bool exact_high = q >= 0 && q <= RBL_POWER_OF_TEN_EXACT_HIGH;
-    // Without the table's lower half the upper word may be one too small. That changes how it rounds only when all
-    // bits below the rounding position are set, of which there are nine or more.
+    // Without the lower half of the table the upper word may be too small by one. That changes the rounding only when
+    // all bits below the rounding position are set; there are at least nine.
     if (exact_high || (product.high & 0x1FF) != 0x1FF)
     {
         const uint64_t bits = round_to_double(product.high, !exact_high || product.low != 0, exponent);
@@ -94,8 +96,8 @@ static inline Bounds bound_product(uint64_t w, int64_t q)
 
 // ---- step 3: exact ----
 
-// The significant digits of a number: digits * 10^exponent, digits being the first `count` ones from `first` on,
-// without the point that may stand among them.
+// The significant digits of a number: digits * 10^exponent, where digits are the first `count` ones from `first` on,
+// without the point that may be among them.
 typedef struct Digits
 {
     const char* first;
@@ -127,12 +129,12 @@ static void digits_to_natural(const Digits* digits, rblNatural* natural, int64_t
     *exponent = digits->exponent + (digits->count - kept);
     if (rest)
     {
-        rbl_natural_multiply_add(natural, 10, 1); // any tail will do: it only has to be more than nothing
+        rbl_natural_multiply_add(natural, 10, 1); // any tail that is more than zero gives the same result
         *exponent -= 1;
     }
 }
 
-// Of `low` and the next double, the one nearer to the number: compare it with the point halfway between them.
+// Of `low` and the next double, the one nearer to the number: it is compared with the point halfway between them.
 static uint64_t choose_exactly(const Digits* digits, uint64_t low)
 {
     const uint64_t fraction = low & 0x000FFFFFFFFFFFFFu;
@@ -223,7 +225,7 @@ static const char* parse_special(const char* text, const char* end, bool negativ
     return after;
 }
 
-// The exponent part at `text`, if there is one, added to *exponent. An "e" without digits is left unread.
+// Parse the exponent part at `text`, if there is one, and add it to *exponent. An "e" without digits is not consumed.
 static const char* parse_exponent(const char* text, const char* end, int64_t* exponent)
 {
     const char* c = text + 1;
@@ -236,7 +238,7 @@ static const char* parse_exponent(const char* text, const char* end, int64_t* ex
     int64_t value = 0;
     for (; c < end && rbl_is_digit(*c); ++c)
     {
-        if (value < INT64_MAX / 40) // beyond that no text in memory could make up for it
+        if (value < INT64_MAX / 40) // larger exponents cannot be compensated by any text in memory
         {
             value = value * 10 + (*c - '0');
         }
@@ -253,8 +255,9 @@ static inline double from_bits(uint64_t bits, bool negative)
     return value;
 }
 
-// w * 10^exponent by the first two steps; *done is false when only the third can tell. The first step takes numbers
-// of up to 15 digits: those of 16, which are sometimes below 2^53, would make the branch unforeseeable.
+// w * 10^exponent by the first two steps; *done is false when the third step is needed. The first step is used for
+// numbers of up to 15 digits: numbers of 16 digits are sometimes below 2^53, which would make the branch
+// unpredictable.
 static inline double convert_short(uint64_t w, int64_t exponent, int64_t digits, bool negative, bool* done)
 {
     *done = true;
@@ -275,8 +278,8 @@ static inline double convert_short(uint64_t w, int64_t exponent, int64_t digits,
     return from_bits(bounds.low, negative);
 }
 
-// What nearly all numbers in files look like, made fast: [-]digits[.digits] with at most 8 digits before the point and
-// 19 in all. Looks at no more than SHORT_SIZE characters. Null when it is anything else.
+// Fast path for the form of nearly all numbers in files: [-]digits[.digits] with at most 8 digits before the point
+// and 19 in total. It reads at most SHORT_SIZE characters. Null for any other form.
 #define SHORT_SIZE 40
 
 static inline const char* parse_short(const char* c, double* out)
@@ -289,7 +292,7 @@ static inline const char* parse_short(const char* c, double* out)
     {
         w = w * 10 + (uint64_t)(*c++ - '0');
     }
-    int64_t count = w != 0 ? c - first : 0; // zeros in front do not count
+    int64_t count = w != 0 ? c - first : 0; // leading zeros do not count
     int64_t exponent = 0;
     if (c == first || c - first > 8)
     {
@@ -326,7 +329,7 @@ static inline const char* parse_short(const char* c, double* out)
     return done ? c : NULL;
 }
 
-// Kept out of the short path, which is faster without its registers to save.
+// A separate function, because the short path is faster without saving the registers it needs.
 #if defined(__GNUC__)
 __attribute__((noinline))
 #endif

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#define MAX_KEY 40u // characters
+// Longest key of a row, characters: RBL_PARAMETER_MAX_DEPTH of them fit in RBL_PARAMETER_MAX_PATH.
+#define MAX_KEY 40u
 
 // ---- fields ----
 
@@ -43,7 +44,7 @@ static const void* field_of(const rblParameter* row, const void* def)
     return (const char*)def + row->offset;
 }
 
-// The text of a row that has one, else null. Definitions are written through it by those who own them.
+// The pointer to the text of a row, null for rows without one. Only owners of a definition write through it.
 static const char** text_of(const rblParameter* row, const void* def)
 {
     const size_t offset = row->type == RBL_PARAMETER_CHOICE_OR_FILE ? row->file_offset : row->offset;
@@ -59,7 +60,7 @@ static uint32_t u32_of(const rblParameter* row, const void* def)
     return value;
 }
 
-// The numbers of a row; returns how many: 0 for those that have none.
+// The numbers of a row. Returns their count, 0 for rows without numbers.
 static uint32_t numbers_of(const rblParameter* row, const void* def, double out[3])
 {
     const void* field = field_of(row, def);
@@ -176,7 +177,7 @@ bool rbl_parameter_out_of_range(const rblParameter* row, double value)
     {
         return false;
     }
-    // Limits of floats are floats, too: 0.99 is allowed where the most is 0.99.
+    // Limits of floats are rounded to float too, so that 0.99 is allowed if the limit is 0.99.
     const bool rounds = row->type == RBL_PARAMETER_FLOAT || row->type == RBL_PARAMETER_VECTOR;
     const double least = rounds ? (double)(float)row->min : row->min;
     const double most = rounds && row->max < (double)FLT_MAX ? (double)(float)row->max : row->max;

@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "rubble/parameters.h"
 
-#define RBL_PARAMETER_MAX_ROWS  64u // of one table: reading reports the given ones as a bit mask
-#define RBL_PARAMETER_MAX_DEPTH 4u  // of groups in groups
-#define RBL_PARAMETER_MAX_PATH  160u
+#define RBL_PARAMETER_MAX_ROWS  64u  // of one table: reading reports the given ones as a bit mask
+#define RBL_PARAMETER_MAX_DEPTH 4u   // of groups in groups
+#define RBL_PARAMETER_MAX_PATH  160u // characters of a path of keys with dots
 
 // How many words a null-terminated list has.
 uint32_t rbl_parameter_choice_count(const char* const* choices);

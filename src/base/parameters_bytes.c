@@ -1,9 +1,10 @@
-// Definitions as bytes, value by value with its key: a table may grow, and what is not known is refused by name.
+// Definitions as bytes: each value is stored with its key, so that a table may grow, and unknown keys are refused by
+// name.
 #include "base/parameters.h"
 #include "rubble/math.h"
 #include <stdio.h>
 
-// ---- out ----
+// ---- writing ----
 
 static uint32_t count_rows(const rblParameter* rows)
 {
@@ -94,7 +95,7 @@ void rbl_parameters_put(rblByteSink* sink, const rblParameter* rows, const void*
     put_rows(sink, rows, def, files, "");
 }
 
-// ---- in ----
+// ---- reading ----
 
 // The row of a path such as variation.layers.axis, null when there is none.
 static const rblParameter* find_row(const rblParameter* rows, const char* path, size_t length)

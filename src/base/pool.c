@@ -7,8 +7,8 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#define RBL_POOL_TASKS 256  // more than this at once are run by whoever enqueues them
-#define PATIENCE       2000 // looks before a thread without work goes to sleep: waking it costs more than that
+#define RBL_POOL_TASKS 256  // capacity; further tasks run at once in the thread that enqueues them
+#define PATIENCE       2000 // checks before a thread without work sleeps: waking it takes longer
 
 typedef enum TaskState
 {
@@ -22,7 +22,7 @@ typedef struct Task
 {
     rblTaskFcn* fcn;
     void* context;
-    _Atomic TaskState state; // changed with the mutex held, looked at without it too
+    _Atomic TaskState state; // written under the mutex, also read without it
     struct Task* next;       // in the free list or the queue
 } Task;
 
@@ -31,14 +31,14 @@ struct rblPool
     const rblAllocator* allocator;
     pthread_mutex_t mutex; // guards everything below
     pthread_cond_t work;   // a task was queued, or the pool is closing
-    pthread_cond_t done;   // a task was done
+    pthread_cond_t done;   // a task is done
     Task tasks[RBL_POOL_TASKS];
     Task* free_list;
     Task* queue_head;
     Task* queue_tail;
-    atomic_uint queued; // tasks in the queue, for a look without the mutex
+    atomic_uint queued; // tasks in the queue, for checks without the mutex
     bool closing;
-    uint32_t patience; // 0 when there are more threads than cores: others would wait for those who look
+    uint32_t patience; // 0 when there are more threads than cores: threads that check would block others
     uint32_t thread_count;
     pthread_t threads[RBL_MAX_WORKERS];
 };
@@ -77,7 +77,7 @@ static void unlink_queued(rblPool* pool, Task* wanted)
     }
 }
 
-// Called with the mutex held, returns with it held.
+// The mutex must be locked; it is locked again on return.
 static void run_task(rblPool* pool, Task* task)
 {
     task->state = TASK_RUNNING;
@@ -88,8 +88,8 @@ static void run_task(rblPool* pool, Task* task)
     pthread_cond_broadcast(&pool->done);
 }
 
-// Loops follow each other within microseconds: look for the next one before going to sleep. Called with the mutex held,
-// returns with it held.
+// Loops follow each other within microseconds, so check for the next one before sleeping. The mutex must be locked;
+// it is locked again on return.
 static void look_for_work(rblPool* pool)
 {
     pthread_mutex_unlock(&pool->mutex);

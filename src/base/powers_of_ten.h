@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+// Range of the table. 19 digits times 10^-343 round to 0; Schubfach needs powers up to 10^324.
 #define RBL_POWER_OF_TEN_MIN (-342)
 #define RBL_POWER_OF_TEN_MAX 324
 

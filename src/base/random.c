@@ -26,7 +26,7 @@ uint64_t rbl_random_u64(rblRandom* random)
 
 uint32_t rbl_random_below(rblRandom* random, uint32_t bound)
 {
-    // Lemire 2019: take the high word of the product, reject the few low words that would bias it.
+    // Lemire 2019: the high word of the product is the result; the few low words that would bias it are rejected.
     uint64_t product = (uint64_t)rbl_random_u32(random) * bound;
     if ((uint32_t)product < bound)
     {

@@ -14,7 +14,7 @@ bool rbl_before_by_value(uint32_t a, uint32_t b, const void* context)
     return a < b;
 }
 
-// Runs this short are put in order by insertion.
+// Elements of a run that is sorted by insertion; merging starts from there.
 #define SHORT_RUN 8
 
 static void sort_short_run(uint32_t* items, size_t count, const Order* order)
@@ -31,7 +31,7 @@ static void sort_short_run(uint32_t* items, size_t count, const Order* order)
     }
 }
 
-// Merge in[0 .. middle) and in[middle .. count); the left run goes first among equals.
+// Merge in[0 .. middle) and in[middle .. count); of equal elements those of the left run come first.
 static void merge_runs(const uint32_t* in, size_t middle, size_t count, uint32_t* out, const Order* order)
 {
     size_t left = 0;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+// Characters; longer words get no suggestion, which bounds the table on the stack.
 #define LONGEST_WORD 32
 
 static uint32_t least_of(uint32_t a, uint32_t b)
@@ -43,7 +44,7 @@ const char* rbl_suggest(const char* word, const char* const* candidates, uint32_
         return NULL;
     }
     const char* best = NULL;
-    // A third of the letters may be wrong, at least one: more would suggest anything.
+    // A third of the letters may be wrong, at least one; with more, the suggestions would be arbitrary.
     uint32_t best_distance = 1 + (length >= 3 ? (uint32_t)length / 3 : 1);
     for (uint32_t i = 0; i < count; ++i)
     {
@@ -52,7 +53,7 @@ const char* rbl_suggest(const char* word, const char* const* candidates, uint32_
         {
             continue;
         }
-        // Someone who types the beginning of a word means that word.
+        // A word that begins with the text is always suggested.
         const bool begins = length >= 2 && strncmp(word, candidates[i], length) == 0;
         const uint32_t distance = begins ? 1 : edit_distance(word, length, candidates[i], candidate_length);
         if (distance < best_distance)

@@ -3,7 +3,7 @@
 #include "base/sort.h"
 #include <string.h>
 
-#define ROW_RANGE 512 // rows that are worth a block of a loop
+#define ROW_RANGE 512 // rows per job, at least
 
 void rbl_block_matrix_init(rblBlockMatrix* matrix, const rblAllocator* allocator)
 {
@@ -25,7 +25,7 @@ size_t rbl_block_matrix_bytes(const rblBlockMatrix* matrix)
            matrix->blocks.capacity * sizeof(double);
 }
 
-// Append the columns of one row. `seen` holds for every node the row that met it last, plus one.
+// Append the columns of one row. `seen` contains for every node the last row that has it, plus 1.
 static bool add_row(rblBlockMatrix* matrix, uint32_t row, const uint32_t* nodes, const uint32_t* tets,
                     uint32_t tet_count, uint32_t* seen, rblIndexArray* scratch)
 {

@@ -11,9 +11,9 @@
 // Working memory of one subtree.
 typedef struct Work
 {
-    double* stack;  // what fronts leave for their parents, on top of each other
-    double* packed; // of the dense kernels
-    uint32_t* map;  // where the rows of a child are in its parent
+    double* stack;  // update matrices of fronts for their parents, as a stack
+    double* packed; // scratch of the dense kernels
+    uint32_t* map;  // position of the rows of a child in its parent
     size_t stack_size;
     bool good;
 } Work;
@@ -22,7 +22,7 @@ typedef struct Factoring
 {
     rblCholesky* factor;
     const rblCholeskyInput* input;
-    double** left;       // per front: what it leaves, a full square of its later rows
+    double** left;       // per front: its update matrix, a full square of its later rows
     rblIndexArray tasks; // roots of subtrees
     Work* works;         // one per task, and one for the rest
     rblJobs* jobs;
@@ -67,7 +67,7 @@ static void put_block(const double* block, uint32_t row_fixed, uint32_t column_f
     }
 }
 
-// The columns of the matrix itself.
+// Load the columns of the matrix itself.
 static void load_front(const Factoring* job, const rblFront* front, double* panel, uint32_t stride)
 {
     const rblCholesky* factor = job->factor;
@@ -89,7 +89,7 @@ static void load_front(const Factoring* job, const rblFront* front, double* pane
                 own < front->count
                     ? own
                     : front->count + find_row(factor->rows.data + front->row_first, front->row_count, place);
-            // The block is that of (node, other); by symmetry its transpose belongs here.
+            // The block belongs to (node, other); by symmetry its transpose is needed here.
             double turned[9];
             for (uint32_t k = 0; k < 9; ++k)
             {
@@ -107,7 +107,7 @@ static void load_front(const Factoring* job, const rblFront* front, double* pane
     }
 }
 
-// Where the rows of a child are among those of its parent; both rise.
+// The positions of the rows of a child among those of its parent; both increase.
 static void map_rows(const rblCholesky* factor, const rblFront* child, const rblFront* parent, uint32_t* map)
 {
     const uint32_t* rows = factor->rows.data;
@@ -128,7 +128,7 @@ static void map_rows(const rblCholesky* factor, const rblFront* child, const rbl
     }
 }
 
-// Add what a child left to the panel of its parent and to what that leaves.
+// Add the update matrix of a child to the panel and to the update matrix of its parent.
 static void add_child(const rblFront* child, const double* from, const rblFront* parent, const uint32_t* map,
                       double* panel, double* left)
 {
@@ -139,7 +139,7 @@ static void add_child(const rblFront* child, const double* from, const rblFront*
         const uint32_t column = 3 * map[j / 3] + j % 3;
         const bool mine = column < own;
         double* to = mine ? panel + (size_t)column * stride : left + (size_t)(column - own) * left_stride;
-        const uint32_t skipped = mine ? 0 : own; // rows of the parent's own are above what it leaves
+        const uint32_t skipped = mine ? 0 : own; // the own rows of the parent precede its update matrix
         const double* source = from + (size_t)j * from_stride;
         for (uint32_t b = j / 3; b < child->row_count; ++b)
         {
@@ -151,7 +151,7 @@ static void add_child(const rblFront* child, const double* from, const rblFront*
     }
 }
 
-// Eliminate the own nodes of a front; `left` becomes what remains for its parent.
+// Eliminate the own nodes of a front; `left` receives its update matrix for the parent.
 static bool eliminate(const Factoring* job, uint32_t index, double* left, Work* work, rblJobs* jobs)
 {
     rblCholesky* factor = job->factor;
@@ -187,7 +187,7 @@ static bool eliminate(const Factoring* job, uint32_t index, double* left, Work* 
 
 // ---- subtrees ----
 
-// How far the stack of a subtree grows.
+// The largest size of the stack of a subtree.
 static size_t stack_need(const rblCholesky* factor, uint32_t root)
 {
     size_t top = 0, most = 0;
@@ -205,7 +205,7 @@ static size_t stack_need(const rblCholesky* factor, uint32_t root)
     return most;
 }
 
-// Children lie on top of the stack; what their parent leaves takes their place.
+// The update matrices of children are on top of the stack; that of their parent replaces them.
 static void eliminate_subtree(const Factoring* job, uint32_t root, Work* work)
 {
     const rblCholesky* factor = job->factor;
@@ -238,7 +238,7 @@ static void run_tasks(rblRange range, void* context)
     }
 }
 
-// The fronts above the subtrees, one after the other, each by all workers. They get memory of their own.
+// The fronts above the subtrees, one after the other, each with all workers. They have their own memory.
 static rblResult eliminate_top(const Factoring* job, Work* work)
 {
     rblCholesky* factor = job->factor;

@@ -1,6 +1,7 @@
-// Solving with rounded factors. Fetching them from memory takes most of the time of a solution, and half as many bytes half of it. What
-// comes out is right to about 1e-5 only: a preconditioner, with which one step of conjugate gradients is most often enough. Sums are
-// in double precision: in single they would leave 1e-3, and cost a second step.
+// Solution with rounded factors. Most of the time of a solution is spent on reading the factors from memory; half the
+// bytes take half the time. The result is accurate to about 1e-5: a preconditioner, with which one step of conjugate
+// gradients is mostly enough. Sums are in double precision: in single precision the error would be 1e-3 and a second
+// step necessary.
 #include "base/error.h"
 #include "fem/cholesky.h"
 #include "math/simd_double.h"
@@ -46,7 +47,7 @@ static void subtract(const float* a, uint32_t rows, uint32_t count, const double
     }
 }
 
-// One of three sums of products, in four lanes.
+// Three sums of products, each in four lanes.
 typedef struct LaneSum
 {
     rblDouble2 low, high;
@@ -91,7 +92,7 @@ static void multiply(const float* a, uint32_t rows, uint32_t count, const double
     }
 }
 
-// Three columns, one node, at a time: the triangle first, then everything below.
+// Three columns (one node) at a time: the triangle first, then all rows below it.
 static void forward(const float* panel, uint32_t rows, uint32_t own, double* y)
 {
     for (uint32_t j = 0; j < own; j += 3)
@@ -127,7 +128,7 @@ static void backward(const float* panel, uint32_t rows, uint32_t own, double* y)
     }
 }
 
-// Own nodes, which follow each other, and those of later fronts that they are coupled to.
+// The own nodes of a front, which are contiguous, and the nodes of later fronts that they are coupled to.
 static void gather(const rblCholesky* factor, const rblFront* front, const rblVec3d* x, rblVec3d* out)
 {
     memcpy(out, x + front->first, sizeof *x * front->count);
@@ -164,7 +165,7 @@ static void solve_front(const rblCholesky* factor, const rblFront* front, bool b
     const uint32_t rows = 3 * (front->count + front->row_count), own = 3 * front->count;
     if (!back && is_zero(x + front->first, front->count))
     {
-        return; // it changes nothing
+        return; // nothing changes
     }
     gather(factor, front, x, scratch);
     (back ? backward : forward)(panel, rows, own, &scratch->x);
@@ -174,7 +175,7 @@ static void solve_front(const rblCholesky* factor, const rblFront* front, bool b
 void rbl_cholesky_solve_rounded(const rblCholesky* factor, rblVec3d* x, rblVec3d* scratch)
 {
     const size_t count = factor->order.count;
-    rblVec3d* inner = scratch + count; // of a front
+    rblVec3d* inner = scratch + count; // of the current front
     for (size_t p = 0; p < count; ++p)
     {
         scratch[p] = x[factor->order.data[p]];

@@ -1,10 +1,11 @@
-// Solving with the factors: forward through the fronts, then back. Most of the time is spent on fetching the factors from memory, so that
-// several right sides at once cost little more than one. Each has the same sums in the same order as alone.
+// Solution with the factors: forward through the fronts, then back. Most of the time is spent on reading the factors
+// from memory, so several right-hand sides at once cost little more than one. The sums of each are the same, in the
+// same order, as if it were solved alone.
 #include "fem/cholesky.h"
 
 #include <string.h>
 
-#define WIDE 4 // right sides at once
+#define WIDE 4 // right-hand sides at once
 
 size_t rbl_cholesky_scratch(const rblCholesky* factor, uint32_t count)
 {
@@ -16,7 +17,7 @@ static uint32_t place_of(const rblCholesky* factor, const rblFront* front, uint3
     return i < front->count ? front->first + i : factor->rows.data[front->row_first + i - front->count];
 }
 
-// Row by row, the numbers of all right sides together.
+// Row by row, with the numbers of all right-hand sides together.
 static void gather(const rblCholesky* factor, const rblFront* front, const rblVec3d* x, uint32_t width,
                    double* out)
 {
@@ -39,7 +40,7 @@ static void scatter(const rblCholesky* factor, const rblFront* front, uint32_t c
     }
 }
 
-// Three columns, one node, at a time: the triangle first, then everything below.
+// Three columns (one node) at a time: the triangle first, then all rows below it.
 static void forward(const double* panel, uint32_t rows, uint32_t own, double* restrict y)
 {
     for (uint32_t j = 0; j < own; j += 3)
@@ -143,7 +144,7 @@ static void backward_wide(const double* panel, uint32_t rows, uint32_t own, doub
     }
 }
 
-// Up to WIDE right sides.
+// Solve up to WIDE right-hand sides.
 static void solve_front(const rblCholesky* factor, const rblFront* front, bool back, rblVec3d* const* x,
                         uint32_t count, double* scratch)
 {

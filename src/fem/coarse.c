@@ -43,7 +43,7 @@ size_t rbl_coarse_bytes(const rblCoarse* coarse)
 
 // ---- groups ----
 
-// A group of another number that touches these nodes, or RBL_NONE.
+// Any other group that touches these nodes, or RBL_NONE.
 static uint32_t group_beside(const rblCoarse* coarse, const rblBlockMatrix* matrix, const uint32_t* nodes,
                              uint32_t count, uint32_t own)
 {
@@ -61,7 +61,7 @@ static uint32_t group_beside(const rblCoarse* coarse, const rblBlockMatrix* matr
     return RBL_NONE;
 }
 
-// Nodes around a first one, nearest in edges, that are in no group yet.
+// Form a group of the nodes around a first one, nearest in edges, that are in no group yet.
 static void grow_group(rblCoarse* coarse, const rblBlockMatrix* matrix, uint32_t first)
 {
     uint32_t queue[GROUP], count = 1;
@@ -166,10 +166,10 @@ static bool make_groups(rblCoarse* coarse, const rblCoarseInput* input)
     return true;
 }
 
-// ---- their matrix ----
+// ---- coarse matrix ----
 
-// Append the groups that touch a group, rising, as the columns of its two rows. `seen` holds for every group the one that met it last,
-// plus one.
+// Append the groups that touch a group, with rising numbers, as the columns of its two rows. `seen` contains for
+// every group the last group that touched it, plus 1.
 static bool add_rows(rblCoarse* coarse, const rblBlockMatrix* matrix, uint32_t group, uint32_t* seen,
                      rblIndexArray* met, rblIndexArray* scratch)
 {
@@ -240,7 +240,8 @@ static rblVec3d free_part(rblVec3d v, uint32_t axes)
                      (axes & 4u) != 0 ? 0.0 : v.z);
 }
 
-// The six displacements of a node by the motions of its group: shifts along the axes, turns about them.
+// The six displacements of a node by the rigid motions of its group: translations along the axes, rotations about
+// them.
 static void motions_of(const rblCoarse* coarse, uint32_t node, uint32_t axes, rblVec3d out[6])
 {
     const rblVec3d a = coarse->arms.data[node];
@@ -256,7 +257,7 @@ static void motions_of(const rblCoarse* coarse, uint32_t node, uint32_t axes, rb
     }
 }
 
-// The blocks of two groups += P_i^T t with the six columns of t.
+// Add P_i^T t to the blocks of two groups; t has six columns.
 static void add_product(rblCoarse* coarse, uint32_t row, uint32_t column, const rblVec3d motions[6],
                         const rblVec3d t[6])
 {
@@ -270,8 +271,8 @@ static void add_product(rblCoarse* coarse, uint32_t row, uint32_t column, const 
     }
 }
 
-// K_ij P_j, row by row of K, added up for each group of j; then P_i^T times that. Rows whose neighbours are all in their group give
-// nothing: it moves there as a rigid body.
+// Compute K_ij P_j for a row of K, summed for each group of j, then multiply by P_i^T. A row whose neighbours are all
+// in its own group contributes nothing, because the group moves as a rigid body.
 static void add_node(rblCoarse* coarse, const rblCoarseInput* input, uint32_t node)
 {
     enum
@@ -293,7 +294,8 @@ static void add_node(rblCoarse* coarse, const rblCoarseInput* input, uint32_t no
         }
         if (at == MOST)
         {
-            add_product(coarse, group, met[0], motions, sums[0]); // make room: it may come again
+            // Free one entry; the same group may occur again.
+            add_product(coarse, group, met[0], motions, sums[0]);
             at = 0;
         }
         if (at == count || met[at] != of)
@@ -338,7 +340,7 @@ static void fill_groups(rblRange range, void* context)
     }
 }
 
-// What keeps the factors positive, and rows that are all held in order.
+// Make the matrix positive definite, and give rows of fixed nodes a valid diagonal.
 static void raise_diagonal(rblCoarse* coarse)
 {
     double largest = 0.0;

@@ -10,8 +10,8 @@ typedef struct Iteration
     uint32_t count;
     rblVec3d *residual, *direction, *preconditioned, *product;
     double* scratch;   // of the factors, or of the groups
-    rblVec3d* ordered; // of rounded factors; null without
-    double* inverses;  // of the diagonal blocks, 9 each; without factors
+    rblVec3d* ordered; // only with rounded factors; else null
+    double* inverses;  // of the diagonal blocks, 9 each; only without factors
     rblRigidSum* sums; // per part
 } Iteration;
 
@@ -39,7 +39,7 @@ static void multiply(const Iteration* it, const rblVec3d* x, rblVec3d* out)
     rbl_elastic_mask(it->elastic, out);
 }
 
-// Inverses of the diagonal blocks; a held axis stands alone.
+// Inverses of the diagonal blocks; a fixed axis is decoupled from the others.
 static void invert_diagonal(const Iteration* it)
 {
     const rblElastic* elastic = it->elastic;
@@ -77,8 +77,9 @@ static void apply_groups(const Iteration* it, const rblVec3d* x, rblVec3d* out)
     rbl_coarse_add(&it->elastic->coarse, x, out, it->scratch);
 }
 
-// Factors and groups resist rigid motion by a trifle only: they make a lot of it out of what rounding leaves of rigid forces, and
-// a direction that is mostly rigid, which K does not feel, would throw everything off. So it is taken out at once.
+// Factors and groups have almost no stiffness against rigid motion, so they amplify the rounding errors of rigid
+// forces. A search direction that is mostly rigid, for which K is zero, would spoil the iteration. So rigid motion is
+// removed immediately.
 static void precondition(const Iteration* it, const rblVec3d* x, rblVec3d* out)
 {
     if (it->inverses != NULL)
@@ -101,7 +102,7 @@ static void precondition(const Iteration* it, const rblVec3d* x, rblVec3d* out)
     rbl_elastic_still(it->elastic, out, it->sums);
 }
 
-// Without a guess there is nothing to multiply.
+// Without an initial guess K x is zero.
 static void find_residual(const Iteration* it, const rblVec3d* right, const rblVec3d* x)
 {
     if (!(dot(it, x, x) > 0.0))

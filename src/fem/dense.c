@@ -11,7 +11,7 @@ size_t rbl_dense_scratch(uint32_t rows)
     return ((size_t)rows + TILE) * RBL_DENSE_STRIP;
 }
 
-// Rows in groups of four, so that a tile reads memory in one go: [group][column][row].
+// Rows in groups of four, so that a tile reads contiguous memory: [group][column][row].
 static void pack(const double* a, uint32_t stride, uint32_t rows, uint32_t columns, double* out)
 {
     for (uint32_t i = 0; i < rows; i += TILE)
@@ -37,7 +37,7 @@ typedef struct Subtraction
     uint32_t stride;
 } Subtraction;
 
-// Sixteen sums at once, each over the columns in order.
+// Sixteen sums at the same time, each over the columns in order.
 static void tile_product(const double* restrict a, const double* restrict b, uint32_t columns,
                          double sums[TILE * TILE])
 {
@@ -107,7 +107,7 @@ void rbl_dense_subtract(const double* a, uint32_t stride, uint32_t rows, uint32_
     }
 }
 
-// A strip of columns from the diagonal down, column by column.
+// Factorise a strip of columns from the diagonal down, column by column.
 static bool factor_strip(double* strip, uint32_t stride, uint32_t rows, uint32_t columns)
 {
     for (uint32_t j = 0; j < columns; ++j)

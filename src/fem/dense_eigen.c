@@ -1,11 +1,11 @@
-// Householder's reflections make the matrix tridiagonal, QL rotations with Wilkinson's shift make it diagonal (Golub and Van Loan,
-// "Matrix Computations", 8.3).
+// Householder reflections make the matrix tridiagonal, QL rotations with the Wilkinson shift make it diagonal (Golub
+// and Van Loan, "Matrix Computations", 8.3).
 #include "fem/dense_eigen.h"
 
 #include <math.h>
 #include <stddef.h>
 
-#define MAX_TURNS 60 // of one eigenvalue; two or three are usual
+#define MAX_TURNS 60 // sweeps per eigenvalue; two or three are usual
 
 static double dot(const double* a, const double* b, uint32_t n)
 {
@@ -26,7 +26,8 @@ static void add(double* restrict a, double s, const double* restrict b, uint32_t
     }
 }
 
-// Turn v into the unit normal of the mirror that takes it onto the first axis; returns what v becomes there. No mirror: v is zero.
+// Turn v into the unit normal of the reflection that maps it to the first axis; returns the image of v. If v is zero,
+// there is no reflection.
 static double mirror_of(double* v, uint32_t n)
 {
     const double length = sqrt(dot(v, v, n));
@@ -40,7 +41,8 @@ static double mirror_of(double* v, uint32_t n)
     return onto;
 }
 
-// A -> H A H below and right of the column that v mirrors, with H = 1 - 2 v v^T: A - v w^T - w v^T, w = 2 (A v - (v A v) v).
+// A -> H A H below and right of the column that v reflects, with H = 1 - 2 v v^T: A - v w^T - w v^T, w = 2 (A v - (v
+// A v) v).
 static void reflect(double* a, uint32_t n, uint32_t first, const double* v, double* w)
 {
     const uint32_t count = n - first;
@@ -57,7 +59,7 @@ static void reflect(double* a, uint32_t n, uint32_t first, const double* v, doub
     }
 }
 
-// The vectors are kept as columns of Q with A = Q T Q^T; mirrors are applied from the right.
+// The vectors are columns of Q with A = Q T Q^T; reflections are applied from the right.
 static void tridiagonalise(double* a, uint32_t n, double* diagonal, double* beside, double* q)
 {
     for (size_t i = 0; i < (size_t)n * n; ++i)
@@ -69,7 +71,7 @@ static void tridiagonalise(double* a, uint32_t n, double* diagonal, double* besi
         double* v = a + (size_t)k * n + k + 1;
         const uint32_t count = n - k - 1;
         const double onto = mirror_of(v, count);
-        reflect(a, n, k + 1, v, diagonal); // the diagonal is filled later
+        reflect(a, n, k + 1, v, diagonal); // used as scratch; the diagonal is filled later
         for (uint32_t row = 0; row < n; ++row)
         {
             double sum = 0.0;

@@ -12,15 +12,15 @@ typedef struct Dissection
     rblCholesky* factor;
     const rblBlockMatrix* matrix;
     const rblVec3d* positions;
-    uint32_t* items;    // nodes: of the part at hand a range
-    uint32_t* scratch;  // as many
-    uint32_t* sides;    // per node: 2 * split + side, of the split that touched it last
-    uint32_t* partners; // per node: across the cut, no node being in two pairs
-    uint32_t* seen;     // per node: the search that came by last
-    uint32_t* from;     // per node: and from where
-    uint32_t* queue;    // as many
+    uint32_t* items;    // nodes; a part is a range of them
+    uint32_t* scratch;  // same size as items
+    uint32_t* sides;    // per node: 2 * split + side, of the last split that contained it
+    uint32_t* partners; // per node: its partner across the cut; no node is in two pairs
+    uint32_t* seen;     // per node: the last search that visited it
+    uint32_t* from;     // per node: its predecessor in that search
+    uint32_t* queue;    // same size as items
     uint32_t splits, searches;
-    bool good; // memory lasted
+    bool good; // false when out of memory
 } Dissection;
 
 void rbl_cholesky_init(rblCholesky* factor, const rblAllocator* allocator)
@@ -86,8 +86,8 @@ static int longest_axis(const Dissection* dissection, const uint32_t* items, uin
 
 typedef struct Cut
 {
-    uint32_t left, right; // marks in `sides`; a separating node has neither
-    uint32_t stamp;       // of searches
+    uint32_t left, right; // marks in `sides`; a separator node has neither
+    uint32_t stamp;       // number of the current search
 } Cut;
 
 static bool touches(const Dissection* dissection, uint32_t node, uint32_t side)
@@ -103,8 +103,9 @@ static bool touches(const Dissection* dissection, uint32_t node, uint32_t side)
     return false;
 }
 
-// Go from a node on the left over edges to the right and back over pairs, through what was not seen before. With `augment` stop at a node
-// on the right without a partner and swap the pairs on the way there: then there is one pair more, and true is returned.
+// Search from a node on the left, over edges to the right and back over pairs, through nodes that were not visited
+// before. With `augment` stop at a node on the right without a partner and swap the pairs on the path: then there is
+// one pair more, and the result is true.
 static bool search(Dissection* dissection, uint32_t start, const Cut* cut, bool augment)
 {
     const rblBlockMatrix* matrix = dissection->matrix;
@@ -145,8 +146,9 @@ static bool search(Dissection* dissection, uint32_t start, const Cut* cut, bool 
     return false;
 }
 
-// The fewest nodes that touch all edges between the two sides (Koenig 1931): with as many pairs as possible, those on the left that
-// cannot be reached from a node on the left without a partner, and those on the right that can. They lose their side.
+// The smallest set of nodes that touches all edges between the two sides (Koenig 1931): for a maximum matching, the
+// nodes on the left that cannot be reached from a node on the left without a partner, and the nodes on the right that
+// can. They lose their side.
 static void separate(Dissection* dissection, const uint32_t* items, uint32_t half, uint32_t count, Cut* cut)
 {
     for (uint32_t i = 0; i < count; ++i)
@@ -179,10 +181,10 @@ static void separate(Dissection* dissection, const uint32_t* items, uint32_t hal
 
 typedef struct Split
 {
-    uint32_t left, right; // how many; the rest separates them
+    uint32_t left, right; // numbers of nodes; the rest is the separator
 } Split;
 
-// Sort items into left, right and separator, each in the order they have along the longest axis.
+// Sort items into left, right and separator, each in the order along the longest axis.
 static Split split_items(Dissection* dissection, uint32_t* items, uint32_t count)
 {
     const AxisOrder order = {dissection->positions, longest_axis(dissection, items, count)};
@@ -213,7 +215,7 @@ static Split split_items(Dissection* dissection, uint32_t* items, uint32_t count
     return split;
 }
 
-// Put the items in order and make the fronts of it. Returns the last, RBL_NONE without items.
+// Order the items and create their fronts. Returns the last front, RBL_NONE without items.
 static uint32_t dissect(Dissection* dissection, uint32_t* items, uint32_t count, uint32_t depth)
 {
     rblCholesky* factor = dissection->factor;
@@ -250,7 +252,7 @@ static bool meet_row(rblCholesky* factor, uint32_t place, uint32_t end, uint32_t
     return rbl_array_push(&factor->rows, place);
 }
 
-// The later nodes that a front is coupled to: those of the matrix, and those that its children leave.
+// The later nodes that a front is coupled to: those of the matrix, and those of its children.
 static bool find_rows(rblCholesky* factor, const rblBlockMatrix* matrix, uint32_t index, uint32_t* seen,
                       uint32_t* scratch)
 {

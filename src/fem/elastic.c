@@ -1,4 +1,4 @@
-// Making elastic solids.
+// Construction of elastic solids.
 #include "fem/elastic.h"
 
 #include "base/error.h"
@@ -109,7 +109,7 @@ static void destroy(rblElastic* elastic)
     rbl_free(elastic->allocator, elastic, sizeof *elastic);
 }
 
-// Where a node of the mesh begins among ours, which rise; the end when it is not there.
+// The first node of the solid for a node of the mesh (they are sorted); the end when there is none.
 static uint32_t first_of(const rblElastic* elastic, uint32_t mesh_node)
 {
     uint32_t low = 0, high = (uint32_t)elastic->mesh_nodes.count;
@@ -176,7 +176,8 @@ static rblResult add_supports(rblElastic* elastic, const rblElasticDef* def)
     return RBL_OK;
 }
 
-// How far each part reaches says how low its eigenvalues can be. `extra` gets what is added to the diagonal of each node.
+// The extent of each part determines how low its eigenvalues can be, and so the shift. `extra` receives the number
+// that is added to the diagonal of each node.
 static void choose_shifts(rblElastic* elastic, const rblElasticDef* def, double* extra)
 {
     for (uint32_t i = 0; i < elastic->positions.count; ++i)
@@ -227,8 +228,8 @@ static rblResult prepare_solver(rblElastic* elastic, const rblElasticDef* def, r
     return result;
 }
 
-// Of what is very thin, or hardly gives way in volume, rounding leaves factors of something else, with which no number of steps finds
-// equilibrium: that keeps them in double precision.
+// Round the factors to single precision. For very thin or nearly incompressible solids the rounded factors are so
+// inaccurate that the iteration does not converge; these solids keep their factors in double precision.
 static rblResult round_factors(rblElastic* elastic, rblJobs* jobs)
 {
     const size_t count = elastic->mesh_nodes.count;

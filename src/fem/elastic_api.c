@@ -1,11 +1,11 @@
-// The public calls of rubble/elasticity.h: check, look up, hand on.
+// The public calls of rubble/elasticity.h: check arguments, look up ids, call the implementation.
 #include "base/def.h"
 #include "base/error.h"
 #include "fem/elastic.h"
 #include "fem/modes.h"
 #include <string.h>
 
-// ---- making ----
+// ---- creation ----
 
 RBL_DEF_KIND(elastic_def, rblElasticDef, "elastic solid", rbl_default_elastic_def, 0x454c4153u);
 
@@ -51,7 +51,7 @@ rblResult rbl_elastic_view(rblElasticId id, rblElasticView* out)
     return RBL_OK;
 }
 
-// ---- asking ----
+// ---- queries ----
 
 static rblResult check_vectors(const rblElastic* elastic, const rblVec3d* vectors, const char* what)
 {

@@ -12,7 +12,7 @@ typedef struct Assembly
     const double* given; // factors by tetrahedron of the mesh, or null
 } Assembly;
 
-// g_b = (c - a) x (d - a) / (6 V) and so on around.
+// g_b = (c - a) x (d - a) / (6 V), and the same for the other nodes in cyclic order.
 static void measure_tets(rblRange range, void* context)
 {
     const Assembly* assembly = context;
@@ -57,7 +57,7 @@ static void add_block(rblVec3d a, rblVec3d b, double lambda, double mu, double* 
     block[8] += lambda * a.z * b.z + mu * b.z * a.z + even;
 }
 
-// Each row is summed over the tetrahedra of its node in their order.
+// Each row is the sum over the tetrahedra of its node, in their order.
 static void assemble_rows(rblRange range, void* context)
 {
     const Assembly* assembly = context;

@@ -1,7 +1,8 @@
-// Which tetrahedra count, and how their nodes hang together.
+// The selected tetrahedra, and the connections of their nodes.
 //
-// Tetrahedra are joined through faces. A node whose tetrahedra are not joined with each other around it becomes several: parts that
-// touch in a node or along an edge would otherwise be hinged there, and a hinge has no stiffness.
+// Tetrahedra are connected through faces. A node whose tetrahedra are not connected with each other around it becomes
+// several nodes: otherwise parts that touch at a node or along an edge would be hinged there, and a hinge has no
+// stiffness.
 #include "base/error.h"
 #include "base/sort.h"
 #include "base/union_find.h"
@@ -47,7 +48,7 @@ static rblResult choose_tets(rblElastic* elastic, const rblTetsView* tets, const
     return RBL_OK;
 }
 
-// Across face `face` of a tetrahedron, in the numbering of the solid; RBL_NONE at its surface.
+// The tetrahedron across face `face`, in the numbering of the solid; RBL_NONE at its surface.
 static uint32_t neighbor_of(const rblElastic* elastic, const rblTetsView* tets, const uint32_t* local,
                             uint32_t tet, uint32_t face)
 {
@@ -70,8 +71,8 @@ static void join_corners(const uint32_t* a_nodes, uint32_t a, const uint32_t* b_
     }
 }
 
-// Join what shares a face: corners that are the same node, and tetrahedra of one part. List the faces without a neighbour as triples of
-// corners.
+// Unite across common faces: the corners that are the same node, and the tetrahedra of one part. List the faces
+// without a neighbour as triples of corners.
 static bool join_faces(rblElastic* elastic, const rblTetsView* tets, const uint32_t* local, uint32_t* corners,
                        uint32_t* parts)
 {
@@ -120,8 +121,8 @@ static bool corner_before(uint32_t a, uint32_t b, const void* context)
     return mesh_node_of(context, a) < mesh_node_of(context, b);
 }
 
-// Number the roots of corners in the order of the mesh's nodes, then everything by them. `roots` and `scratch` have capacity for one per
-// corner.
+// Number the sets of corners in the order of the nodes of the mesh, and apply these numbers everywhere. `roots` and
+// `scratch` have one entry per corner.
 static bool number_nodes(rblElastic* elastic, const rblTetsView* tets, uint32_t* corners, uint32_t* roots,
                          uint32_t* scratch)
 {
@@ -159,7 +160,7 @@ static bool number_nodes(rblElastic* elastic, const rblTetsView* tets, uint32_t*
     return true;
 }
 
-// Parts in the order of their first tetrahedra. `numbers` has capacity for one per tetrahedron.
+// Number the parts in the order of their first tetrahedra. `numbers` has one entry per tetrahedron.
 static bool number_parts(rblElastic* elastic, uint32_t* joined, uint32_t* numbers)
 {
     for (uint32_t tet = 0; tet < elastic->mesh_tets.count; ++tet)

@@ -1,9 +1,10 @@
 // Loads as forces at nodes.
 //
-// Hertz' pressure on a disc of radius a is p(r) = 3/2 p_mean sqrt(1 - r^2/a^2): the force inside r is F (1 - (1 - r^2/a^2)^(3/2)). The
-// disc is cut into rings of equal force and the rings into equal arcs; each piece acts at the closest point of the surface, and on
-// the three nodes of the triangle there by their shape functions. The work of the forces on any displacement of the mesh is then
-// that of the pressure, whether the disc covers many triangles or hides in one.
+// The pressure of Hertz on a disc of radius a is p(r) = 3/2 p_mean sqrt(1 - r^2/a^2); the force inside r is F (1 - (1
+// - r^2/a^2)^(3/2)). The disc is divided into rings of equal force and the rings into equal arcs. The force of each
+// arc acts at the closest point of the surface, and is distributed to the three nodes of the triangle there by their
+// shape functions. So the work of the forces for any displacement of the mesh equals that of the pressure, for discs
+// that cover many triangles or only a part of one.
 #include "base/error.h"
 #include "bvh/triangle/triangle_distance.h"
 #include "fem/elastic.h"
@@ -19,14 +20,15 @@ static rblTriangled face_of(const rblElastic* elastic, uint32_t face)
                            elastic->positions.data[nodes[2]]}};
 }
 
-// Beyond a point by one coordinate, and by how much; 0: not beyond.
+// The distance of a coordinate from the interval of a, b and c; 0 inside.
 static double beyond(double a, double b, double c, double at)
 {
     const double lower = rbl_mind(a, rbl_mind(b, c)), upper = rbl_maxd(a, rbl_maxd(b, c));
     return rbl_maxd(rbl_maxd(lower - at, at - upper), 0.0);
 }
 
-// Whether a triangle is farther off than that by its box alone, and by more than distances are rounded: what most end with.
+// Whether the box of a triangle alone shows that it is farther than this, by more than rounding. Most triangles need
+// no further test.
 static bool is_far(const rblTriangled* triangle, rblVec3d point, double distance2)
 {
     const rblVec3d *a = &triangle->corners[0], *b = &triangle->corners[1], *c = &triangle->corners[2];
@@ -35,7 +37,7 @@ static bool is_far(const rblTriangled* triangle, rblVec3d point, double distance
     return x * x + y * y + z * z > (1.0 + 1e-6) * distance2;
 }
 
-// Of equally close ones the first.
+// The closest face; of equally close ones the first.
 static uint32_t closest_face(const rblElastic* elastic, const uint32_t* faces, uint32_t count, rblVec3d point)
 {
     uint32_t best = faces != NULL ? faces[0] : 0;
@@ -67,7 +69,8 @@ static void push_face(const rblElastic* elastic, uint32_t face, rblVec3d point, 
     }
 }
 
-// The faces that points of the disc can be closest to: none is farther from the surface than from the disc's middle, which is on `face`.
+// The faces that points of the disc can be closest to. The centre of the disc is on `face`, so no point of the disc
+// is farther from the surface than from the centre.
 static bool faces_near(const rblElastic* elastic, uint32_t face, rblVec3d middle, double radius,
                        rblIndexArray* out)
 {
@@ -88,18 +91,19 @@ static bool faces_near(const rblElastic* elastic, uint32_t face, rblVec3d middle
 
 typedef struct Disc
 {
-    rblVec3d middle, along, across; // along and across have the length of the radius
+    rblVec3d middle, along, across; // along and across are perpendicular vectors of length radius
     uint32_t rings;
 } Disc;
 
-// Twice the area of a face, along its normal.
+// Twice the area of a face times its normal.
 static rblVec3d face_area(const rblTriangled* triangle)
 {
     const rblVec3d* c = triangle->corners;
     return rbl_cross3d(rbl_sub3d(c[1], c[0]), rbl_sub3d(c[2], c[0]));
 }
 
-// The disc lies across the mean normal of the faces around, so that at an edge or corner it does not matter which of them is found first.
+// The disc is perpendicular to the mean normal of the faces around it, so that at an edge or corner it does not
+// matter which face is found first.
 static Disc make_disc(const rblElastic* elastic, const rblIndexArray* faces, rblVec3d middle, double radius)
 {
     rblVec3d normal = {0.0, 0.0, 0.0};
@@ -126,7 +130,7 @@ static void push_disc(const rblElastic* elastic, const Disc* disc, const rblInde
 {
     for (uint32_t ring = 0; ring < disc->rings; ++ring)
     {
-        const double outside = 1.0 - (ring + 0.5) / disc->rings; // of the force
+        const double outside = 1.0 - (ring + 0.5) / disc->rings; // of this radius, as a fraction of the force
         const double root = rbl_cbrt(outside);
         const double radius = sqrt(1.0 - root * root);
         const uint32_t arcs = ARCS * (ring + 1);

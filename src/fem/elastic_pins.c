@@ -1,10 +1,12 @@
-// A first guess that fetches only half of the factors.
+// An initial guess that needs only half of the factors.
 //
-// A load on something that floats is relieved of rigid motion: f - sum M phi (phi . f). That touches every node, though the load itself
-// touches few, and the first half of a solution, which begins with zeros wherever nothing pushes, would have to go through all factors.
-// So forces P at three pins take the rigid motion away instead: P_k has phi_j . P_k = 1 for j = k, else 0, and with r_k = phi_k . f
-//   f - sum r_k M phi_k = (f - sum r_k P_k) + sum r_k (P_k - M phi_k),
-// where the first part pushes at few nodes and the answers to the second are known. Pins are nodes of the last front.
+// Rigid motion is removed from the load on a free solid: f - sum M phi (phi . f). That changes every node, although
+// the load itself acts on few nodes. The first half of a solution, which skips fronts without a load, would then have
+// to read all factors. So forces P at three pins compensate the rigid motion instead: phi_j . P_k = 1 for j = k, else
+// 0, and with r_k = phi_k . f
+//   f - sum r_k M phi_k = (f - sum r_k P_k) + sum r_k (P_k - M phi_k).
+// The first part acts on few nodes, and the solutions for the second part are known. Pins are nodes of the last
+// front.
 #include "base/error.h"
 #include "fem/elastic.h"
 #include <string.h>
@@ -20,7 +22,7 @@ static rblVec3d motion_at(const rblElastic* elastic, uint32_t mode, uint32_t nod
     return rbl_add3d(m->shift, rbl_cross3d(m->turn, arm));
 }
 
-// ---- choosing pins ----
+// ---- choice of pins ----
 
 static uint32_t farthest(const rblElastic* elastic, const rblFront* front, rblVec3d from)
 {
@@ -36,7 +38,7 @@ static uint32_t farthest(const rblElastic* elastic, const rblFront* front, rblVe
     return best;
 }
 
-// The three that span the widest triangle, as far as looking for one after the other finds it. False: they are nearly on a line.
+// Choose three pins that span a wide triangle, one after the other. False: they are nearly collinear.
 static bool choose_pins(rblElastic* elastic)
 {
     const rblFront* front = &elastic->factor.fronts.data[elastic->factor.fronts.count - 1];
@@ -60,9 +62,10 @@ static bool choose_pins(rblElastic* elastic)
     return widest > NARROW * rbl_dot3d(along, along);
 }
 
-// ---- their forces ----
+// ---- forces at pins ----
 
-// A x = b for six columns at once, A symmetric and positive: eliminated without pivots. False: it is not.
+// Solve A x = b for six columns; A is symmetric and positive definite, eliminated without pivoting. False when A is
+// not.
 static bool solve_six(double a[6][6], double b[6][6])
 {
     for (uint32_t k = 0; k < 6; ++k)
@@ -88,7 +91,7 @@ static bool solve_six(double a[6][6], double b[6][6])
     return true;
 }
 
-// The smallest ones: P = R^T (R R^T)^-1, with R the rigid motions at the pins.
+// The smallest such forces: P = R^T (R R^T)^-1, with R the rigid motions at the pins.
 static bool find_forces(rblElastic* elastic)
 {
     double square[6][6] = {{0.0}}, inverse[6][6] = {{0.0}};
@@ -133,12 +136,13 @@ static rblResult find_answers(rblElastic* elastic, rblVec3d* forces, rblJobs* jo
         }
         result = rbl_elastic_equilibrium(elastic, forces, false, jobs, answers.data + k * count, &report);
     }
-    elastic->pin_answers = answers;                         // from now on guesses are made
-    *good = result == RBL_OK || result == RBL_ERROR_MEMORY; // else some answer is not to be had
+    elastic->pin_answers = answers;                         // from here on guesses are used
+    *good = result == RBL_OK || result == RBL_ERROR_MEMORY; // otherwise some response has no solution
     return *good ? result : RBL_OK;
 }
 
-// What is thin bends a lot by pins, and rounding leaves too much of that: then the guess costs and saves nothing.
+// Forces at pins bend thin solids strongly, and rounding errors of that bending are too large. The guess would then
+// cost time and save none.
 static rblResult try_guesses(rblElastic* elastic, rblVec3d* forces, rblVec3d* x, rblJobs* jobs, bool* good)
 {
     for (uint32_t t = 0; t < RBL_ELASTIC_TRIES && *good; ++t)
@@ -176,9 +180,9 @@ rblResult rbl_elastic_pin(rblElastic* elastic, rblJobs* jobs)
     return result;
 }
 
-// ---- guessing ----
+// ---- initial guess ----
 
-// r_k.
+// Compute r_k.
 static void find_shares(const rblElastic* elastic, const rblVec3d* forces, double shares[6])
 {
     rblRigidSum sum = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};

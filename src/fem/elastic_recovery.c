@@ -1,12 +1,14 @@
-// Stresses at nodes, and what else follows from displacements.
+// Stresses at nodes, and other results that follow from displacements.
 //
-// Stress is constant in a linear tetrahedron, and right to second order only about its middle. Through the tetrahedra around a node a
-// linear function is fitted and read at the node (the patch recovery of Zienkiewicz and Zhu 1992). Nodes inside take the tetrahedra
-// that have the node; nodes at the surface one ring more, since there the fit is read at its border. With p_t = V_t / |x_t - x| the
-// importance of a tetrahedron, c the middle of the patch by it and S = sum p (x_t - c)(x_t - c)^T the weight of a tetrahedron is
-//   w_t = p_t (1 / sum p + (x - c) . S^-1 (x_t - c)),
-// where directions in which the patch has no extent are left out of S^-1. Measured on a bent beam and a hollow ball: with p = V the
-// hoop stress inside the ball is 2 % low, with V / |x_t - x|^2 1.5 % high, with one ring alone at the surface 5 % high.
+// Stress is constant in a linear tetrahedron, and accurate to second order only near its centre. A linear function is
+// fitted to the tetrahedra around a node and evaluated at the node (the patch recovery of Zienkiewicz and Zhu 1992).
+// The patch of an inner node contains the tetrahedra of the node; the patch of a surface node has one more ring,
+// because there the fit is evaluated at its border. With the importance p_t = V_t / |x_t - x| of a tetrahedron, the
+// centre c of the patch weighted by it, and S = sum p (x_t - c)(x_t - c)^T, the weight of a tetrahedron is
+//   w_t = p_t (1 / sum p + (x - c) . S^-1 (x_t - c)).
+// Directions in which the patch has no extent are left out of S^-1. Measured on a bent beam and a hollow ball: with p
+// = V the hoop stress inside the ball is 2 % too low, with V / |x_t - x|^2 1.5 % too high, and with one ring at the
+// surface 5 % too high.
 #include "base/error.h"
 #include "fem/elastic.h"
 #include "math/mat3.h"
@@ -25,7 +27,7 @@
 typedef struct Patches
 {
     rblElastic* elastic;
-    uint32_t* seen;         // per tetrahedron: the node, plus one, whose patch met it last
+    uint32_t* seen;         // per tetrahedron: the node, plus 1, whose patch contained it last
     const bool* at_surface; // per node
 } Patches;
 
@@ -59,8 +61,8 @@ static bool add_patch(const Patches* patches, uint32_t node)
     return good && rbl_array_push(&elastic->patch_starts, (uint32_t)elastic->patch_tets.count);
 }
 
-// S^-1 (x - c). Where even the widest direction has no extent to speak of, next to how far off the node is, there is but one
-// tetrahedron, and what remains of the spread is rounding.
+// S^-1 (x - c). When even the widest direction has no extent compared with the distance of the node, there is only
+// one tetrahedron, and S contains only rounding errors.
 static rblVec3d lever_of(const rblMat3d* spread, double sum, rblVec3d offset)
 {
     rblVec3d values;
@@ -78,8 +80,8 @@ static rblVec3d lever_of(const rblMat3d* spread, double sum, rblVec3d offset)
     return values.z > NARROW * sum * rbl_dot3d(offset, offset) ? lever : rbl_vec3d(0.0, 0.0, 0.0);
 }
 
-// Importances first, where the weights will be. Those close by count more: what is farther away tells of other places, where the stress
-// is not the linear function of here.
+// First the importances, stored in place of the weights. Near tetrahedra count more, because the stress is only
+// locally a linear function.
 static void weigh_patch(rblElastic* elastic, uint32_t node)
 {
     const uint32_t first = elastic->patch_starts.data[node], end = elastic->patch_starts.data[node + 1];
@@ -95,7 +97,7 @@ static void weigh_patch(rblElastic* elastic, uint32_t node)
         sum += weights[i];
         middle = rbl_mul_add3d(middle, weights[i], arm);
     }
-    middle = rbl_scale3d(middle, 1.0 / sum); // seen from the node
+    middle = rbl_scale3d(middle, 1.0 / sum); // relative to the node
     const rblVec3d from = rbl_add3d(at, middle);
     rblMat3d spread = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     for (uint32_t i = first; i < end; ++i)
@@ -161,7 +163,7 @@ typedef struct Measuring
     double energies[RBL_MAX_BLOCKS];
     double largest[RBL_MAX_BLOCKS];
     uint32_t largest_at[RBL_MAX_BLOCKS];
-    rblStress* stresses; // of the tetrahedra
+    rblStress* stresses; // per tetrahedron
 } Measuring;
 
 // sigma = lambda tr(e) 1 + 2 mu e; returns the energy, V sigma : e / 2.
@@ -210,7 +212,7 @@ static void measure_tets(rblRange range, void* context)
     measuring->energies[range.block] = sum;
 }
 
-// No principal stress is larger (see rbl_stress_largest()): what saves most of the angles.
+// An upper bound of the principal stresses, which avoids most evaluations of rbl_stress_largest().
 static double bound_of(const rblStress* s)
 {
     const double mean = (s->xx + s->yy + s->zz) / 3.0;
@@ -286,7 +288,7 @@ rblResult rbl_elastic_measure(const rblElastic* elastic, const rblVec3d* displac
 {
     rblElasticFields all = *fields;
     const size_t count = elastic->mesh_tets.count;
-    rblStress* own = NULL; // nodes need those of the tetrahedra
+    rblStress* own = NULL; // stresses at nodes need those of the tetrahedra
     if (fields->node_stresses != NULL && fields->tet_stresses == NULL)
     {
         own = RBL_NEW_ARRAY(elastic->allocator, rblStress, count);

@@ -1,7 +1,7 @@
-// Motions that do not deform, and how they are taken out.
+// Rigid motions, and their removal.
 //
-// A floating part has six. They are made of unit mass and orthogonal: shifts by 1/sqrt(m), turns about the principal axes by 1/sqrt(I).
-// A part that is held keeps those combinations that do not move what is held.
+// A free part has six. They are orthogonal and have unit mass: translations by 1/sqrt(m), rotations about the
+// principal axes by 1/sqrt(I). A supported part keeps the combinations that do not move its fixed nodes.
 #include "base/error.h"
 #include "fem/dense_eigen.h"
 #include "fem/elastic.h"
@@ -69,7 +69,7 @@ static void six_modes(const rblElastic* elastic, uint32_t part, const rblMat3d* 
     modes[5] = (rblRigidMode){part, zero, rbl_scale3d(axes.cz, 1.0 / sqrt(moments.z))};
 }
 
-// How much the six modes move what is held, as products with each other.
+// Products of the six modes with each other over the fixed coordinates of a part.
 static bool add_held(const rblElastic* elastic, uint32_t part, const rblRigidMode modes[6], double held[36])
 {
     bool any = false;
@@ -96,7 +96,7 @@ static bool add_held(const rblElastic* elastic, uint32_t part, const rblRigidMod
     return any;
 }
 
-// The modes of one part that remain.
+// Keep the modes of one part that its supports allow.
 static bool keep_modes(rblElastic* elastic, uint32_t part, const rblMat3d* inertia)
 {
     rblRigidMode modes[6];
@@ -111,7 +111,7 @@ static bool keep_modes(rblElastic* elastic, uint32_t part, const rblMat3d* inert
     }
     if (any && !rbl_dense_eigen(held, 6, values, vectors, scratch))
     {
-        return true; // not finite: the positions are beyond all sense, and factoring will say so
+        return true; // not finite: the positions are unusable, and the factorisation will report it
     }
     for (uint32_t k = 0; k < 6; ++k)
     {
@@ -157,7 +157,7 @@ rblResult rbl_elastic_find_rigid_modes(rblElastic* elastic)
     return good ? RBL_OK : rbl_fail_memory();
 }
 
-// Force and moment about its centre that a part gets of vectors, or of masses times these.
+// Sum of vectors, or of masses times vectors, as force and moment about the centre of each part.
 static void add_up(const rblElastic* elastic, bool forces, const rblVec3d* x, rblRigidSum* sums)
 {
     for (uint32_t p = 0; p < elastic->parts.count; ++p)
@@ -174,7 +174,7 @@ static void add_up(const rblElastic* elastic, bool forces, const rblVec3d* x, rb
     }
 }
 
-// The motion that they make: the sum of phi (phi . v) over the modes phi of a part, which have unit mass and are orthogonal.
+// The motion of each part: the sum of phi (phi . v) over its modes phi, which have unit mass and are orthogonal.
 static void find_motions(const rblElastic* elastic, rblRigidSum* sums)
 {
     for (uint32_t p = 0; p < elastic->parts.count; ++p)

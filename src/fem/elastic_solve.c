@@ -1,14 +1,15 @@
 // Equilibrium: K x = f, by conjugate gradients.
 //
-// With factors of K + s M as the preconditioner one or two steps are enough: the shift s is tiny beside the lowest elastic eigenvalue,
-// and what a step leaves is smaller by their ratio. It keeps the factors positive although K is singular for what floats. Rigid
-// motion is neither pushed (the loads are relieved of it) nor seen (K does not know it), and is taken out in the end.
+// With factors of K + s M as the preconditioner one or two steps are enough: the shift s is very small compared with
+// the lowest elastic eigenvalue, and a step reduces the error by their ratio. The shift keeps the factors positive
+// although K is singular for free parts. Rigid motion has no effect: it is removed from the loads, K is zero for it,
+// and it is removed from the result.
 #include "base/error.h"
 #include "fem/conjugate.h"
 #include "fem/elastic.h"
 #include <string.h>
 
-// f - K u at what is free, with rigid accelerations taken out.
+// f - K u at free nodes, without rigid accelerations.
 static void reduce(const rblElastic* elastic, rblVec3d* forces, rblVec3d* scratch, rblRigidSum* sums,
                    rblJobs* jobs)
 {

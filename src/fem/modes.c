@@ -1,6 +1,6 @@
-// Block Lanczos iteration (Golub and Underwood 1977) on (K + s M)^-1 M, whose largest eigenvalues 1 / (w^2 + s) belong to the lowest
-// modes. Vectors are kept orthogonal to all earlier ones and to rigid motion, in the sense of the masses; blocks find modes of equal
-// frequency, which symmetric solids have, as easily as others.
+// Block Lanczos iteration (Golub and Underwood 1977) on (K + s M)^-1 M, whose largest eigenvalues 1 / (w^2 + s)
+// belong to the lowest modes. All vectors are orthogonal to the earlier ones and to rigid motion, with respect to the
+// mass matrix. Blocks find modes of equal frequency, which symmetric solids have, as easily as others.
 #include "fem/modes.h"
 
 #include "base/error.h"
@@ -18,18 +18,19 @@ typedef struct Lanczos
     const rblElastic* elastic;
     rblJobs* jobs;
     uint32_t nodes, wanted;
-    uint32_t most;                             // vectors that there is room for
-    uint32_t count;                            // vectors of the basis, blocks after each other
-    uint32_t last;                             // of these the last block
-    rblVec3d* basis;                           // most + BLOCK vectors; beyond `count` the block at work
-    rblVec3d* heavy;                           // a vector times the masses
+    uint32_t most;  // capacity of the basis, in vectors
+    uint32_t count; // vectors of the basis, block after block
+    uint32_t last;  // size of its last block
+    // Most + BLOCK vectors; those after `count` are the current block.
+    rblVec3d* basis;
+    rblVec3d* heavy;                           // scratch: a vector times the masses
     double* products;                          // most + BLOCK
     double* matrix;                            // V^T M Op V, most columns
-    double* rest;                              // BLOCK x BLOCK: how the last block goes on into the next
+    double* rest;                              // BLOCK x BLOCK: coupling of the last block to the next one
     double *work, *values, *vectors, *scratch; // of the small eigenproblem
-    rblRigidSum* sums;                         // per part
+    rblRigidSum* sums;                         // per part, scratch
     double* solving;
-    uint32_t found; // size of the small problem that was solved last
+    uint32_t found; // size of the last small problem that was solved
 } Lanczos;
 
 static rblVec3d* vector_at(const Lanczos* lanczos, uint32_t i)
@@ -91,7 +92,7 @@ static void subtract_vectors(rblRange range, void* context)
     }
 }
 
-// x -= V V^T M x for the first `count` vectors, twice; what was taken out is added to `out` (may be null).
+// x -= V V^T M x for the first `count` vectors, twice; the removed coefficients are added to `out` (may be null).
 static void orthogonalise(const Lanczos* lanczos, uint32_t count, rblVec3d* x, double* out)
 {
     Projection projection = {lanczos, count, x};
@@ -113,8 +114,9 @@ static double length(const Lanczos* lanczos, const rblVec3d* x)
     return sqrt(product(lanczos, x, lanczos->heavy));
 }
 
-// Make the `count` vectors behind the basis orthogonal to it and to each other, and drop those that are nothing new. `taken` has a column
-// of most + BLOCK numbers for each: its parts along the basis and the vectors that are kept. Returns how many these are.
+// Make the `count` vectors after the basis orthogonal to it and to each other, and drop those that are linearly
+// dependent. `taken` has a column of most + BLOCK numbers for each: its coefficients along the basis and the kept
+// vectors. Returns the number of kept vectors.
 static uint32_t absorb(Lanczos* lanczos, uint32_t count, double* taken)
 {
     uint32_t kept = 0;
@@ -164,7 +166,7 @@ static void begin(Lanczos* lanczos, double* taken)
     lanczos->count = lanczos->last;
 }
 
-// Apply the operator to the last block; what comes out is behind the basis.
+// Apply the operator to the last block; the results are stored after the basis.
 static void apply(const Lanczos* lanczos)
 {
     rblVec3d* block[BLOCK];
@@ -186,7 +188,7 @@ static void apply(const Lanczos* lanczos)
     }
 }
 
-// One more block. False when there is none: the basis spans all that the operator reaches.
+// Add one more block. False when there is none: the basis spans the whole space that the operator reaches.
 static bool extend(Lanczos* lanczos, double* taken)
 {
     const uint32_t last = lanczos->last, first = lanczos->count - last;
@@ -215,7 +217,8 @@ static bool extend(Lanczos* lanczos, double* taken)
     return true;
 }
 
-// Solve the small problem of the vectors to which the operator was applied. Returns whether the wanted modes are as good as they should be.
+// Solve the small eigenproblem of the vectors to which the operator was applied. Returns whether the wanted modes
+// have converged.
 static bool look(Lanczos* lanczos, uint32_t size, uint32_t last)
 {
     for (uint32_t j = 0; j < size; ++j)
@@ -276,7 +279,8 @@ static rblResult iterate(Lanczos* lanczos, double* taken)
 
 // ---- results ----
 
-// The sign of a mode is free: its largest sum of coordinates, first of equals, is positive.
+// The sign of a mode is arbitrary. It is chosen so that the largest weighted sum of coordinates of a node (the first
+// of equal ones) is positive.
 static double sign_of(const rblVec3d* shape, uint32_t count)
 {
     double largest = 0.0;
@@ -288,7 +292,8 @@ static double sign_of(const rblVec3d* shape, uint32_t count)
     return largest < 0.0 ? -1.0 : 1.0;
 }
 
-// Rayleigh's quotient of a shape of unit mass, which is twice as accurate as the shape, whatever shift each part has.
+// Rayleigh quotient of a shape of unit mass. Its relative error is the square of that of the shape, and it does not
+// depend on the shifts of the parts.
 static double frequency_of(const Lanczos* lanczos, const rblVec3d* shape)
 {
     rbl_block_matrix_multiply(&lanczos->elastic->stiffness, shape, lanczos->heavy, lanczos->jobs);
@@ -318,7 +323,8 @@ static void write_modes(const Lanczos* lanczos, double* frequencies, rblVec3d* s
         }
         const double frequency = frequency_of(lanczos, shape);
         frequencies[k] =
-            k > 0 ? rbl_maxd(frequency, frequencies[k - 1]) : frequency; // equal ones differ by rounding
+            // Equal frequencies differ by rounding.
+            k > 0 ? rbl_maxd(frequency, frequencies[k - 1]) : frequency;
     }
 }
 
@@ -346,7 +352,7 @@ static double* share_out(Lanczos* lanczos, double* memory)
     return lanczos->solving + rbl_cholesky_scratch(&lanczos->elastic->factor, BLOCK);
 }
 
-// Free coordinates less rigid motions: so many modes there are.
+// The number of modes: free coordinates minus rigid motions.
 static size_t freedom(const rblElastic* elastic)
 {
     size_t count = 3 * elastic->mesh_nodes.count - elastic->modes.count;

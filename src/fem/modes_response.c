@@ -1,13 +1,13 @@
-// What blows do to modes.
+// Response of modes to impacts.
 #include "base/error.h"
 #include "fem/modes.h"
 #include "math/trig.h"
 #include <string.h>
 
-#define INSTANTS 256 // at which the energy is looked at
+#define INSTANTS 256 // sample times at which the energy is evaluated
 
-// q'' + w^2 q = w^2 sin(W t), W = pi / duration: q = (sin W t - W / w sin w t) / (1 - W^2 / w^2) while it is pushed, and
-// q = (sin w t - w t cos w t) / 2 where w = W. Afterwards it swings freely.
+// q'' + w^2 q = w^2 sin(W t), W = pi / duration: q = (sin W t - W / w sin w t) / (1 - W^2 / w^2) during the impact,
+// and q = (sin w t - w t cos w t) / 2 if w = W. Afterwards it vibrates freely.
 double rbl_pulse_response(double frequency, double duration, double time)
 {
     if (!(duration > 0.0))
@@ -30,12 +30,12 @@ double rbl_pulse_response(double frequency, double duration, double time)
     {
         return q;
     }
-    const double speed = equal ? scale * angle * sine : -scale * ratio * (1.0 + cosine); // by w
+    const double speed = equal ? scale * angle * sine : -scale * ratio * (1.0 + cosine); // in units of w
     rbl_sincos(frequency * (time - duration), &sine, &cosine);
     return q * cosine + speed * sine;
 }
 
-// The loads as the modes see them: `pushes` has one row of modes per load.
+// The loads in modal coordinates: `pushes` has one row of modes per load.
 typedef struct Response
 {
     const double* frequencies;
@@ -67,7 +67,8 @@ static double energy_at(const Response* response, double time)
     return sum;
 }
 
-// Until the longest blow is over and the lowest mode has swung once more; the first of equal instants.
+// The time of the largest energy, up to one period of the lowest mode after the longest impact; the first of equal
+// samples.
 static double peak_time(const Response* response)
 {
     double longest = 0.0;

@@ -10,7 +10,7 @@
 // Bytes: first buffer of a stream of unknown size, and the part of a large file that one job reads.
 #define FIRST_PIECE    65536
 #define PARALLEL_PIECE ((size_t)1 << 20)
-#define PARALLEL_MIN (4 * PARALLEL_PIECE) // smaller files are read by one thread
+#define PARALLEL_MIN   (4 * PARALLEL_PIECE) // smaller files are read by one thread
 
 static rblResult fail_read(const char* path, int error)
 {

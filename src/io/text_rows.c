@@ -4,8 +4,8 @@
 #include <string.h>
 
 // Smaller texts are parsed by one thread; chunks are at least a quarter of it. MAX_CHUNKS limits their number.
-#define MIN_BYTES ((size_t)1 << 20)
-#define MAX_CHUNKS  64
+#define MIN_BYTES  ((size_t)1 << 20)
+#define MAX_CHUNKS 64
 
 // A chunk of whole lines, and the faces parsed from it.
 typedef struct Chunk

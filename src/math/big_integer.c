@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+// Bits of a limb: products of two limbs and carries fit in 64 bits.
 #define LIMB_BITS 32
 
 static uint64_t bits_of(double x)

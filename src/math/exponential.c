@@ -1,5 +1,5 @@
-// exp, log, pow and cbrt. The logarithm is carried to about 2^-66 so that pow, which multiplies it by up to
-// 2^11 roundings, still rounds correctly in all but a few cases.
+// exp, log, pow and cbrt. The logarithm is computed to about 2^-66, so that pow, which multiplies its error by up to
+// 2^11, is still correctly rounded in all but a few cases.
 #include "math/double_double.h"
 #include "math/float_bits.h"
 #include "math/trig.h"
@@ -12,12 +12,12 @@
 #define ONE_OVER_LN2 0x1.71547652b82fep+0
 #define SQRT2        0x1.6a09e667f3bcdp+0
 
-// Beyond these exp is infinite, or zero.
+// Above and below these limits exp is infinite, or zero.
 #define EXP_OVERFLOW  710.0
 #define EXP_UNDERFLOW (-746.0)
 
-// exp(x.high + x.low), EXP_UNDERFLOW <= x.high <= EXP_OVERFLOW: x = k ln 2 + r, |r| <= ln(2) / 2, then the
-// Taylor series of exp(r) up to r^14, in which 1 + r keeps its rounding error.
+// exp(x.high + x.low), EXP_UNDERFLOW <= x.high <= EXP_OVERFLOW: x = k ln 2 + r, |r| <= ln(2) / 2, then the Taylor
+// series of exp(r) up to r^14; the rounding error of 1 + r is kept.
 static double exp_pair(rblDouble2 x)
 {
     const double k = floor(x.high * ONE_OVER_LN2 + 0.5);
@@ -61,7 +61,7 @@ double rbl_exp(double x)
 
 // ln(x) for finite x > 0: x = 2^k m, sqrt(1/2) < m <= sqrt(2), and with s = (m - 1) / (m + 1)
 //   ln m = 2 s + 2/3 s^3 + 2/5 s^5 + ...,   |s| < 0.172.
-// The first two terms are pairs, the others add up to less than 2^-12 of the result.
+// The first two terms are pairs of doubles, the others sum up to less than 2^-12 of the result.
 static rblDouble2 log_pair(double x)
 {
     int k;
@@ -158,7 +158,7 @@ double rbl_pow(double x, double y)
     {
         return sign;
     }
-    // |ln x| >= 2^-54: beyond 2^64 the result over- or underflows, and the product below could too.
+    // ln x| >= 2^-54: for exponents beyond 2^64 the result overflows or underflows, and the product below could too.
     const double clamped = y > 0x1p64 ? 0x1p64 : (y < -0x1p64 ? -0x1p64 : y);
     const rblDouble2 product = rbl_two_product(clamped, logarithm.high);
     const rblDouble2 power = rbl_fast_two_sum(product.high, product.low + clamped * logarithm.low);
@@ -196,7 +196,7 @@ double rbl_cbrt(double x)
     const double roots[3] = {1.0, 1.2599210498948732, 1.5874010519681994}; // cbrt of 1, 2, 4
     double t = roots[rest] * (1.006 + 0.2599 * (m - 1.0));                 // within 1 %
     t = halley(halley(t, a), a);
-    // One step of Newton with an exact residual leaves only the last rounding.
+    // One Newton step with an exact residual leaves only the last rounding.
     const rblDouble2 cube = rbl_dd_multiply(rbl_two_product(t, t), (rblDouble2){t, 0.0});
     t += ((a - cube.high) - cube.low) / (3.0 * t * t);
     return rbl_with_sign(t * rbl_power_of_two(third), x);

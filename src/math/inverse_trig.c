@@ -1,4 +1,4 @@
-// atan2 and its relatives. All of them are angles of a vector (x, y) whose coordinates are known to 106 bits.
+// atan2 and related functions. All of them are angles of a vector (x, y) whose coordinates are known to 106 bits.
 #include "math/double_double.h"
 #include "math/float_bits.h"
 #include "math/trig.h"
@@ -21,7 +21,7 @@ static const rblDouble2 eighths[9] = {
     {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55},
 };
 
-// atan(t) - t for |t| <= 1/16 and a little: the series up to t^15.
+// atan(t) - t for |t| up to slightly more than 1/16: the series up to t^15.
 static double arctangent_tail(double t)
 {
     const double z = t * t;
@@ -35,7 +35,7 @@ static double arctangent_tail(double t)
     return t * z * p;
 }
 
-// atan(y / x), 0 <= y <= x, x > 0: turn back by the nearest atan(k / 8), so that
+// atan(y / x), 0 <= y <= x, x > 0: rotate back by the nearest atan(k / 8), so that
 //   t = (y - c x) / (x + c y),   c = k / 8,   atan(y / x) = atan(c) + atan(t),   |t| <= 1/16.
 static rblDouble2 octant_angle(rblDouble2 y, rblDouble2 x)
 {
@@ -128,7 +128,7 @@ double rbl_acos(double x)
     {
         return (double)NAN;
     }
-    if (fabs(x) < 0x1p-60) // below the last digit of pi/2, and the products of tiny x would underflow
+    if (fabs(x) < 0x1p-60) // below the last digit of pi/2; products of such small x would underflow
     {
         return half_pi.high;
     }

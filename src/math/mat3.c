@@ -57,7 +57,7 @@ bool rbl_mat3d_inverse(const rblMat3d* m, rblMat3d* out)
     {
         return false;
     }
-    // Rows of the adjugate, over the determinant.
+    // Rows of the adjugate, divided by the determinant.
     const rblMat3d rows = {rbl_cross3d(unit.cy, unit.cz), rbl_cross3d(unit.cz, unit.cx),
                            rbl_cross3d(unit.cx, unit.cy)};
     const rblMat3d adjugate = rbl_mat3d_transpose(&rows);
@@ -110,7 +110,7 @@ static bool jacobi_sweep(double a[3][3], double v[3][3])
     {
         for (int q = p + 1; q < 3; ++q)
         {
-            // Smaller entries are below the rounding of the eigenvalues they could change.
+            // Smaller entries change the eigenvalues by less than rounding.
             if (fabs(a[p][q]) > 0x1p-54 * (fabs(a[p][p]) + fabs(a[q][q])))
             {
                 jacobi_rotate(a, v, p, q);
@@ -121,7 +121,7 @@ static bool jacobi_sweep(double a[3][3], double v[3][3])
     return changed;
 }
 
-// The largest component positive.
+// The vector with the sign that makes its largest component positive.
 static rblVec3d with_positive_sign(rblVec3d a)
 {
     const double largest = largest_component(a);

@@ -18,7 +18,8 @@ uint64_t rbl_morton63(uint32_t x, uint32_t y, uint32_t z)
     return spread21(x) << 2 | spread21(y) << 1 | spread21(z);
 }
 
-// Which of `cells` equal parts of low .. high x lies in. Halves, so that the widest boxes do not overflow.
+// The index of the part that contains x, when low .. high is divided into `cells` equal parts. Halved, so that the
+// widest boxes do not overflow.
 static uint32_t cell_of(double x, double low, double high, double cells)
 {
     const double t = (0.5 * x - 0.5 * low) / (0.5 * high - 0.5 * low) * cells;

@@ -2,9 +2,9 @@
 #include "base/hash_map.h"
 #include "math/vec.h"
 
-#define FARTHEST 1e12 // from the origin
+#define FARTHEST 1e12 // from the origin, in units of the lattice
 
-// -1 to 1.
+// A value from -1 to 1.
 static double lattice_value(int64_t x, int64_t y, int64_t z)
 {
     const uint64_t mixed = rbl_hash_u64((uint64_t)x ^ rbl_hash_u64((uint64_t)y ^ rbl_hash_u64((uint64_t)z)));
@@ -21,7 +21,7 @@ double rbl_noise3d(rblVec3d p)
     const rblVec3d floors = {floor(p.x), floor(p.y), floor(p.z)};
     if (!(fabs(p.x) < FARTHEST && fabs(p.y) < FARTHEST && fabs(p.z) < FARTHEST))
     {
-        return 0.0; // bumps that are smaller than digits
+        return 0.0; // bumps smaller than the resolution of double
     }
     const double u = ease(p.x - floors.x), v = ease(p.y - floors.y), w = ease(p.z - floors.z);
     double sum = 0.0;

@@ -19,7 +19,9 @@
 #define BOUND_2D (5.0 * UNIT)
 #define BOUND_3D (9.0 * UNIT)
 
-// The two products of orient2d: nothing multiplies them. orient3d: |z| <= 2^500 multiplies six of them.
+// Bounds of the underflow. The two products of orient2d are not multiplied further; in orient3d six of them are
+// multiplied by
+// z| <= 2^500.
 #define UNDERFLOW_2D 0x1p-1060
 #define UNDERFLOW_3D 0x1p-560
 #define LARGEST_Z    0x1p500
@@ -141,7 +143,7 @@ double rbl_orient2d(const double a[2], const double b[2], const double c[2])
 
 static double exact_orient3d(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d)
 {
-    // Four points in a plane of the axes are the commonest degenerate case by far.
+    // Four points in a plane of the axes are by far the most frequent degenerate case.
     if ((a.x == d.x && b.x == d.x && c.x == d.x) || (a.y == d.y && b.y == d.y && c.y == d.y) ||
         (a.z == d.z && b.z == d.z && c.z == d.z))
     {
@@ -152,7 +154,7 @@ static double exact_orient3d(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d)
     {
         return (double)NAN;
     }
-    if (any_equal(points, 4)) // the next: triangles that share a corner
+    if (any_equal(points, 4)) // the next one: triangles that share a corner
     {
         return 0.0;
     }
@@ -165,7 +167,7 @@ static double exact_orient3d(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d)
     return rbl_big_to_double(exact_minor3(&space, &da, &db, &dc), 3 * exponent);
 }
 
-// The determinant in double where that is more than `grow` times the bound of its error, else exactly.
+// The determinant in double if it is more than `grow` times its error bound, otherwise exactly.
 static inline double filtered_orient3d(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d, double grow)
 {
     // Roundings of a term: three differences, two products, the minor's difference, two sums.
@@ -198,7 +200,7 @@ double rbl_orient3d_precise(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d)
 
 // ---- order along a line ----
 
-// |det[a0 - d, a1 - d, a2 - d]|, between these.
+// det[a0 - d, a1 - d, a2 - d]| is between these.
 typedef struct Interval
 {
     double low, high;
@@ -218,7 +220,7 @@ static Interval distance_to_plane(const rblVec3d a[3], rblVec3d d)
     return (Interval){fine ? rbl_maxd(size - doubt, 0.0) : 0.0, fine ? size + doubt : (double)INFINITY};
 }
 
-// The same exactly, without its sign, in units of 2^(3 exponent); limbs from `kept`.
+// The same exactly, without its sign, in units of 2^(3 exponent); the limbs are from `kept`.
 static rblBigInteger exact_distance(rblBigSpace* kept, const rblVec3d a[3], rblVec3d d, int exponent)
 {
     uint32_t limbs[SPACE_LIMBS];
@@ -249,7 +251,8 @@ static int exact_crossing_order(rblVec3d p, rblVec3d q, const rblVec3d a[3], con
     return rbl_big_subtract(&space, first, rbl_big_multiply(&space, bp, aq)).sign;
 }
 
-// Distances from a plane are as determinants: the way there is ap / (ap + aq), and that is compared without division.
+// Distances from a plane are proportional to determinants: the crossing is at ap / (ap + aq), and two of these are
+// compared without a division.
 int rbl_crossing_order(rblVec3d p, rblVec3d q, const rblVec3d a[3], const rblVec3d b[3])
 {
     const Interval ap = distance_to_plane(a, p), aq = distance_to_plane(a, q);

@@ -26,7 +26,7 @@ rblQuatd rbl_quatd_from_axis_angle(rblVec3d axis, double radians)
     return (rblQuatd){s * unit.x, s * unit.y, s * unit.z, c};
 }
 
-// Shepperd 1978: divide by the largest of the four components, which each diagonal combination gives squared.
+// Shepperd 1978: divide by the largest of the four components; the diagonal combinations give their squares.
 rblQuatd rbl_quatd_from_mat3d(const rblMat3d* m)
 {
     const double trace = m->cx.x + m->cy.y + m->cz.z;
@@ -63,8 +63,8 @@ static rblQuatd quatd_nlerp(rblQuatd a, rblQuatd b, double t)
     return blend(a, 1.0 - t, b, rbl_quatd_dot(a, b) < 0.0 ? -t : t);
 }
 
-// Shoemake 1985. The angle comes from the chord and the sum, accurate for near and opposite quaternions
-// alike, where acos of the dot product is not.
+// Shoemake 1985. The angle is computed from the difference and the sum, which is accurate for near and for opposite
+// quaternions; acos of the dot product is not.
 static rblQuatd quatd_slerp(rblQuatd a, rblQuatd b, double t)
 {
     const double side = rbl_quatd_dot(a, b) < 0.0 ? -1.0 : 1.0;

@@ -2,8 +2,9 @@
 
 #include <string.h>
 
-#define NONE       UINT32_MAX
-#define MAX_DEGREE 63 // nodes of this degree and more are taken in the order in which they came
+#define NONE UINT32_MAX
+// Largest degree with its own list; nodes of this degree and more keep their original order.
+#define MAX_DEGREE 63
 
 void rbl_blocks_init(rblBlockSystem* system, const rblAllocator* allocator)
 {
@@ -80,9 +81,9 @@ static uint32_t next_half(const rblBlockSystem* system, uint32_t half)
     return system->edges.data[half / 2].next[half % 2];
 }
 
-// ---- the order of pivots ----
+// ---- order of pivots ----
 
-// Nodes that may be the next pivot, by degree.
+// Nodes that can be the next pivot, by degree.
 typedef struct Queue
 {
     rblBlockSystem* system;
@@ -143,7 +144,7 @@ static uint32_t least(const Queue* queue)
     return NONE;
 }
 
-// The half edge from one node to another; a new one where elimination couples them.
+// The half edge from one node to another; it is created when elimination couples them.
 static bool find_or_join(rblBlockSystem* system, uint32_t from, uint32_t to, uint32_t* found)
 {
     for (uint32_t half = system->nodes.data[from].half; half != NONE; half = next_half(system, half))
@@ -158,7 +159,7 @@ static bool find_or_join(rblBlockSystem* system, uint32_t from, uint32_t to, uin
     return rbl_blocks_join(system, from, to);
 }
 
-// List the neighbours of a pivot that are left, and couple them with each other.
+// List the remaining neighbours of a pivot, and couple them with each other.
 static bool eliminate(rblBlockSystem* system, uint32_t index)
 {
     rblBlockPivot pivot = {index, (uint32_t)system->pattern.count, 0, (uint32_t)system->updates.count};
@@ -190,7 +191,7 @@ static bool eliminate(rblBlockSystem* system, uint32_t index)
     return rbl_array_push(&system->pivots, pivot);
 }
 
-// Take one pivot out of the queue, and put its neighbours where they belong now.
+// Remove one pivot from the queue, and update the positions of its neighbours.
 static bool take(Queue* queue, uint32_t index)
 {
     rblBlockSystem* system = queue->system;
@@ -273,7 +274,8 @@ static void factor_block(double* a, uint32_t size)
         double d = a[RBL_BLOCK * j + j];
         for (uint32_t k = 0; k < j; ++k)
         {
-            // The diagonal holds inverses: L_jk D_k = L_jk / (1 / D_k) is kept above the diagonal instead.
+            // The diagonal contains inverses; L_jk D_k, which would be L_jk / (1 / D_k), is stored above the
+            // diagonal.
             scaled[k] = a[RBL_BLOCK * k + j];
             d -= a[RBL_BLOCK * j + k] * scaled[k];
         }
@@ -312,7 +314,8 @@ static void solve_block(const double* a, uint32_t size, double* x)
     }
 }
 
-// Numbers of blocks that a node or an edge does not use are zero: rows are taken whole, which compilers turn into vectors.
+// Entries of blocks that a node or an edge does not use are zero, so that whole rows are processed, which compilers
+// vectorise.
 static void subtract_row(double* restrict to, double factor, const double* restrict from)
 {
     for (uint32_t c = 0; c < RBL_BLOCK; ++c)
@@ -321,7 +324,7 @@ static void subtract_row(double* restrict to, double factor, const double* restr
     }
 }
 
-// The same for the columns of a block, all at once.
+// The same for all columns of a block.
 static void solve_columns(const double* a, uint32_t size, double* x)
 {
     for (uint32_t i = 1; i < size; ++i)
@@ -383,7 +386,7 @@ static double* edge_of_pivot(rblBlockSystem* system, const rblBlockPivot* pivot,
     return rbl_blocks_of_edge(system, system->pattern.data[pivot->first + number] / 2);
 }
 
-// From here on the rows of a pivot's edges are the pivot's, whichever end it is.
+// From here on the rows of the edges of a pivot belong to the pivot, at both ends.
 static void turn_edges(rblBlockSystem* system, const rblBlockPivot* pivot)
 {
     for (uint32_t j = 0; j < pivot->count; ++j)
@@ -412,7 +415,7 @@ static void factor_pivot(rblBlockSystem* system, const rblBlockPivot* pivot)
         {
             const uint32_t half = system->updates.data[update++];
             const double* other = edge_of_pivot(system, pivot, i);
-            const bool first = half % 2 == 0; // the rows of its block are those of `other`
+            const bool first = half % 2 == 0; // the rows of its block belong to `other`
             subtract_product(rbl_blocks_of_edge(system, half / 2), first ? other : divided,
                              first ? divided : other, size);
         }

@@ -4,7 +4,7 @@
 
 rblVec3d rbl_zero_between(rblVec3d p, double dp, rblVec3d q, double dq)
 {
-    // From the nearer end, where the step is smaller and so is its rounding.
+    // Interpolate from the nearer end, where the step and so its rounding error is smaller.
     const bool near_q = fabs(dq) < fabs(dp);
     const rblVec3d from = near_q ? q : p;
     const rblVec3d step = rbl_sub3d(near_q ? p : q, from);
@@ -33,7 +33,7 @@ static Double2Vec dd_offset(rblVec3d a, rblVec3d b)
     return (Double2Vec){exact_minus(a.x, b.x), exact_minus(a.y, b.y), exact_minus(a.z, b.z)};
 }
 
-// (p - t0) . (t1 - t0) x (t2 - t0) with twice the digits.
+// (p - t0) . (t1 - t0) x (t2 - t0) with double the precision.
 static double fine_height(const rblVec3d t[3], rblVec3d p)
 {
     const Double2Vec e = dd_offset(t[1], t[0]);
@@ -45,7 +45,7 @@ static double fine_height(const rblVec3d t[3], rblVec3d p)
     return rbl_dd_add(rbl_dd_add(x, y), z).high;
 }
 
-// Twice the area of a, b, c with twice the digits.
+// Twice the area of a, b, c with double the precision.
 static double fine_area(rblPoint2 a, rblPoint2 b, rblPoint2 c)
 {
     return dd_minor(exact_minus(b.at[0], a.at[0]), exact_minus(b.at[1], a.at[1]),
@@ -55,7 +55,8 @@ static double fine_area(rblPoint2 a, rblPoint2 b, rblPoint2 c)
 
 rblVec3d rbl_crossing_of_segments(rblVec3d p, rblVec3d q, rblVec3d u, rblVec3d v)
 {
-    // In the projection in which they cross most openly; ends in a fixed order, so that neighbours agree.
+    // In the projection with the largest crossing angle; with ends in a fixed order, so that neighbours get the same
+    // result.
     const rblVec3d p0 = rbl_comes_before(p, q) ? p : q, p1 = rbl_comes_before(p, q) ? q : p;
     const rblVec3d u0 = rbl_comes_before(u, v) ? u : v, u1 = rbl_comes_before(u, v) ? v : u;
     const rblVec3d n = rbl_cross3d(rbl_sub3d(p1, p0), rbl_sub3d(u1, u0));

@@ -12,7 +12,7 @@ static int sign(double value)
     return (value > 0) - (value < 0);
 }
 
-// The point without one coordinate: exact, and it keeps incidence within a plane that is not seen edge-on.
+// The point without one coordinate: exact, and it keeps incidences within a plane that is not projected to a line.
 static Point2 project(rblVec3d p, int drop)
 {
     return drop == 0 ? (Point2){{p.y, p.z}} : (drop == 1 ? (Point2){{p.z, p.x}} : (Point2){{p.x, p.y}});
@@ -28,7 +28,7 @@ static int side(const rblVec3d t[3], rblVec3d p)
     return sign(rbl_orient3d(t[0], t[1], t[2], p));
 }
 
-// Which way round the triangle runs when that coordinate is left out; 0 when it is seen edge-on.
+// The orientation of the triangle without that coordinate; 0 when it is projected to a line.
 static int projected_turn(const rblVec3d t[3], int drop)
 {
     const Point2 a = project(t[0], drop);
@@ -45,7 +45,7 @@ bool rbl_collinear3d(rblVec3d a, rblVec3d b, rblVec3d c)
 
 // ---- in one plane ----
 
-// The triangle in the plane, counter-clockwise, and the coordinate that was left out.
+// The triangle in the plane, counter-clockwise. Returns the dropped coordinate.
 static int flatten(const rblVec3d t[3], Point2 out[3])
 {
     int drop = 0;
@@ -60,7 +60,7 @@ static int flatten(const rblVec3d t[3], Point2 out[3])
     return drop;
 }
 
-// Some edge of the counter-clockwise triangle has all the points strictly on its outer side.
+// Whether some edge of the counter-clockwise triangle has all points strictly on its outer side.
 static bool edge_separates(const Point2 t[3], const Point2* points, int count)
 {
     for (int e = 0; e < 3; ++e)
@@ -120,7 +120,8 @@ static bool segment_meets(rblVec3d p, int sp, rblVec3d q, int sq, const rblVec3d
     {
         return coplanar_segment_meets(p, q, t);
     }
-    // The line through p and q pierces the plane once: inside if it passes all three edges on the same side.
+    // The line through p and q crosses the plane once: inside the triangle if it passes all three edges on the same
+    // side.
     bool left = false;
     bool right = false;
     for (int e = 0; e < 3; ++e)
@@ -165,8 +166,8 @@ static bool separate_triangles_meet(const rblVec3d a[3], const rblVec3d b[3])
     return !on_one_side(sides_b) && (any_edge_meets(a, sides_a, b) || any_edge_meets(b, sides_b, a));
 }
 
-// Common points besides the shared vertex form a segment from it (or a fan of them), which leaves the first
-// of the two triangles through the edge opposite to the vertex.
+// Common points besides the shared vertex form a segment from it (or several), which leaves the first of the two
+// triangles through the edge opposite the vertex.
 static bool triangles_at_vertex_meet(const rblVec3d a[3], const rblVec3d b[3])
 {
     const int a1 = side(b, a[1]);
@@ -180,7 +181,7 @@ static bool triangles_at_vertex_meet(const rblVec3d a[3], const rblVec3d b[3])
     return b1 * b2 <= 0 && (segment_meets(a[1], a1, a[2], a2, b) || segment_meets(b[1], b1, b[2], b2, a));
 }
 
-// Across a shared edge only two triangles folded onto each other meet.
+// With a shared edge, triangles have further common points only if they are folded onto each other.
 static bool triangles_at_edge_meet(const rblVec3d a[3], const rblVec3d b[3])
 {
     if (side(a, b[2]) != 0)

@@ -5,19 +5,19 @@
 
 // ---- in space ----
 
-// The plane of a triangle t: n = e x f, e = t1 - t0, f = t2 - t0, and `size`, the same with every product taken
-// positive, which the error of a height (p - t0) . n is proportional to.
+// The plane of a triangle t: n = e x f, e = t1 - t0, f = t2 - t0, and `size`, the same with the absolute values of
+// all products, to which the error of a height (p - t0) . n is proportional.
 typedef struct Plane
 {
     const rblVec3d* t;
     rblVec3d normal, size;
 } Plane;
 
-// A vertex against a plane.
+// The height of a vertex above a plane.
 typedef struct Height
 {
     double value;
-    double bound; // sum of the magnitudes of all its terms
+    double bound; // sum of the absolute values of all its terms
     int sign;     // exact
 } Height;
 
@@ -32,8 +32,8 @@ static Plane plane_of(const rblVec3d t[3])
         t, {yz - zy, zx - xz, xy - yx}, {fabs(yz) + fabs(zy), fabs(zx) + fabs(xz), fabs(xy) + fabs(yx)}};
 }
 
-// The same filter as orient3d's in predicates.c: eight roundings in a term, the products that may underflow multiplied
-// by no more than 2^500.
+// The same filter as that of orient3d in predicates.c: eight roundings per term; products that may underflow are
+// multiplied by at most 2^500.
 static Height height_of(const Plane* plane, rblVec3d p)
 {
     const rblVec3d d = rbl_sub3d(p, plane->t[0]);
@@ -61,8 +61,8 @@ static bool all_on(const Height h[3])
     return h[0].sign == 0 && h[1].sign == 0 && h[2].sign == 0;
 }
 
-// Where edge pq goes through the face. A height is off by 9/2^53 of its bound at most: when their difference is a fair
-// part of that, plain arithmetic is good enough.
+// The point where edge pq crosses the face. The error of a height is at most 9/2^53 of its bound: when the difference
+// of the heights is not small compared with the bound, double precision is sufficient.
 static rblVec3d pierced_at(const Plane* plane, rblVec3d p, const Height* hp, rblVec3d q, const Height* hq)
 {
     const bool clear = fabs(hp->value - hq->value) * 32.0 > hp->bound + hq->bound;
@@ -82,7 +82,7 @@ rblVec3d rbl_edge_through_face(rblVec3d p, rblVec3d q, const rblVec3d face[3])
     return pierced_at(&plane, p, &hp, q, &hq);
 }
 
-// Corners of one triangle that lie in the plane of the other. Corners on corners are left to triangle a.
+// Corners of one triangle in the plane of the other. Corners on corners are added only for triangle a.
 static void add_corners(const rblVec3d t[3], const Height heights[3], const rblVec3d other[3], bool swapped,
                         rblMeeting* meeting)
 {
@@ -100,7 +100,7 @@ static void add_corners(const rblVec3d t[3], const Height heights[3], const rblV
     }
 }
 
-// Edges of triangle a that go through the face or an edge of b. (Those through a corner are found as corners of b.)
+// Edges of triangle a that cross the face or an edge of b. (Those through a corner are found as corners of b.)
 static void add_edges_of_a(const rblVec3d a[3], const Height heights[3], const Plane* plane,
                            rblMeeting* meeting)
 {
@@ -125,8 +125,8 @@ static void add_edges_of_a(const rblVec3d a[3], const Height heights[3], const P
     }
 }
 
-// Edges of triangle b that go through the face of a, or through an edge of a that lies in the plane of b; where both
-// edges go through the other's plane their crossing was found from the side of a.
+// Edges of triangle b that cross the face of a, or an edge of a in the plane of b. Where both edges cross the plane
+// of the other triangle, the crossing was already found from the side of a.
 static void add_edges_of_b(const rblVec3d b[3], const Height heights[3], const Plane* plane,
                            const Height heights_a[3], rblMeeting* meeting)
 {
@@ -158,8 +158,8 @@ static void add_edges_of_b(const rblVec3d b[3], const Height heights[3], const P
 
 // ---- in general position ----
 
-// The volumes of the edge that runs from a0 along e with the edges of b, by their sides b0 x b1 seen from a0: a filtered
-// sign, 0 when it is doubtful. Bounds as in height_of().
+// The volumes of the edge from a0 along e with the edges of b, from the planes b0 x b1 seen from a0: a filtered sign,
+// 0 when it is uncertain. Bounds as in height_of().
 static int clear_sign(rblVec3d e, const Plane* side)
 {
     const rblVec3d m = {fabs(e.x), fabs(e.y), fabs(e.z)};
@@ -169,8 +169,8 @@ static int clear_sign(rblVec3d e, const Plane* side)
     return clear ? (value > 0 ? 1 : -1) : 0;
 }
 
-// The corner that is alone on its side of the other plane comes first, then the others; in the triangle's own order when
-// `upright`, else the other way round.
+// The corner that is alone on its side of the other plane comes first, then the others: in the order of the triangle
+// if `upright`, otherwise in reverse.
 static void put_lone_first(const Height h[3], bool upright, int out[3])
 {
     out[0] = h[0].sign == h[1].sign ? 2 : (h[0].sign == h[2].sign ? 1 : 0);
@@ -179,15 +179,15 @@ static void put_lone_first(const Height h[3], bool upright, int out[3])
     out[upright ? 2 : 1] = rbl_next_corner(next);
 }
 
-// A triangle ready for general_meeting().
+// A triangle prepared for general_meeting().
 typedef struct Side
 {
-    const Plane* plane;    // its own
-    const Height* heights; // above the other one's plane
-    int order[3];          // put_lone_first()
+    const Plane* plane;    // of the triangle itself
+    const Height* heights; // above the plane of the other triangle
+    int order[3];          // from put_lone_first()
 } Side;
 
-// The point where edge order[0] order[k] of `of` goes through the face of `other`.
+// The point where edge order[0] order[k] of `of` crosses the face of `other`.
 static rblVec3d end_point(const Side* of, int k, const Side* other)
 {
     const int i = of->order[0];
@@ -195,11 +195,12 @@ static rblVec3d end_point(const Side* of, int k, const Side* other)
     return pierced_at(other->plane, of->plane->t[i], &of->heights[i], of->plane->t[j], &of->heights[j]);
 }
 
-// No corner lies in the other plane: each triangle cuts the line of the two planes in an interval, and the intervals are
-// compared (Guigue and Devillers 2003). Turn both triangles so that a0 and b0 are alone on their sides, both above the
-// other's plane. Along n_a x n_b the line enters a through a0 a2 and leaves it through a0 a1, and enters b through b0 b1
-// and leaves it through b0 b2. V_xy = (a_x - a0) . (b0 - a0) x (b_y - a0) tells which comes first of the points on
-// a0 a_x and b0 b_y: that of a when V_xy > 0. Returns 1 or 0 for meeting or not, -1 when some sign is in doubt.
+// No corner lies in the other plane: each triangle cuts the common line of the two planes in an interval, and the
+// intervals are compared (Guigue and Devillers 2003). Both triangles are rotated so that a0 and b0 are alone on their
+// sides, above the plane of the other triangle. Along n_a x n_b the line enters a through a0 a2 and leaves it through
+// a0 a1, and enters b through b0 b1 and leaves it through b0 b2. V_xy = (a_x - a0) . (b0 - a0) x (b_y - a0) gives the
+// order of the points on a0 a_x and b0 b_y: that of a comes first when V_xy > 0. Returns 1 when they meet, 0 when
+// not, -1 when some sign is uncertain.
 static int general_meeting(const Side* a, const Side* b, rblMeeting* out)
 {
     const rblVec3d a0 = a->plane->t[a->order[0]];
@@ -222,7 +223,7 @@ static int general_meeting(const Side* a, const Side* b, rblMeeting* out)
     {
         return -1;
     }
-    if (v21 < 0) // b is entered first
+    if (v21 < 0) // the line enters b first
     {
         rbl_add_meeting_point(out, end_point(a, 2, b), rbl_edge_part(a->order[0], a->order[2]),
                               RBL_PART_FACE);
@@ -232,7 +233,7 @@ static int general_meeting(const Side* a, const Side* b, rblMeeting* out)
         rbl_add_meeting_point(out, end_point(b, 1, a), RBL_PART_FACE,
                               rbl_edge_part(b->order[0], b->order[1]));
     }
-    if (v12 < 0) // b is left first
+    if (v12 < 0) // the line leaves b first
     {
         rbl_add_meeting_point(out, end_point(b, 2, a), RBL_PART_FACE,
                               rbl_edge_part(b->order[0], b->order[2]));
@@ -281,7 +282,7 @@ bool rbl_triangle_meeting(const rblVec3d a[3], const rblVec3d b[3], rblMeeting* 
             return answer > 0;
         }
     }
-    // A triangle without area has all heights zero above its "plane", and so have triangles in one plane.
+    // All heights above the "plane" of a triangle without area are zero, and so are those of triangles in one plane.
     if (all_on(heights_a) || all_on(heights_b))
     {
         return rbl_flat_meeting(a, b, out);

@@ -16,6 +16,7 @@
 #define RBL_PART_EDGE 3
 #define RBL_PART_FACE 6
 
+// Corners of the intersection of two triangles in one plane: at most six.
 #define RBL_MAX_MEETING_POINTS 6
 
 typedef struct rblMeetingPoint

@@ -7,14 +7,14 @@ static int turn(const rblPoint2* a, const rblPoint2* b, const rblPoint2* c)
     return rbl_sign_of(rbl_orient2d(a->at, b->at, c->at));
 }
 
-// A triangle as what it really is: a point, a segment or a triangle, by one, two or three of its corners.
+// The convex hull of a triangle: a point, a segment or a triangle, given by one, two or three of its corners.
 typedef struct Hull
 {
     const rblVec3d* points; // all three corners
     int corners[3];
     int count;
     rblPoint2 flat[3]; // the corners without the coordinate `drop`
-    int way;           // of three corners: 1 when they turn left in the projection, else -1
+    int way;           // of three corners: 1 when they are counter-clockwise in the projection, otherwise -1
 } Hull;
 
 static bool between(double a, double x, double b)
@@ -37,7 +37,8 @@ static Hull make_hull(const rblVec3d t[3])
     {
         return (Hull){.points = t, .corners = {0}, .count = 1};
     }
-    // Of three points on a line the one between the others is no end. Equal corners count by the lower number.
+    // Of three collinear points the one between the others is not an end. Of equal corners the one with the lower
+    // number counts.
     for (int i = 2; i > 0; --i)
     {
         const int j = rbl_next_corner(i);
@@ -59,7 +60,7 @@ static void flatten(Hull* hull, int drop)
     hull->way = hull->count == 3 ? turn(&hull->flat[0], &hull->flat[1], &hull->flat[2]) : 0;
 }
 
-// The part of a flat triangle that lies at the point; -1: none.
+// The part of a flat triangle that contains the point; -1: none.
 static int locate_in_triangle(const Hull* hull, const rblPoint2* p)
 {
     int zeros = 0;
@@ -78,7 +79,7 @@ static int locate_in_triangle(const Hull* hull, const rblPoint2* p)
     return zeros == 0 ? RBL_PART_FACE : (zeros == 1 ? RBL_PART_EDGE + zero_sum : (zero_sum * 2 + 2) % 3);
 }
 
-// The part of a hull that lies at a point of the common plane; -1: none.
+// The part of a hull that contains a point of the common plane; -1: none.
 static int locate(const Hull* hull, rblVec3d point, int drop)
 {
     const rblPoint2 p = rbl_project(point, drop);
@@ -99,7 +100,7 @@ static int locate(const Hull* hull, rblVec3d point, int drop)
                : -1;
 }
 
-// Two segments that cross inside both of them.
+// Whether two segments cross in their interiors.
 static bool cross_properly(const rblPoint2* p, const rblPoint2* q, const rblPoint2* u, const rblPoint2* v)
 {
     return turn(u, v, p) * turn(u, v, q) < 0 && turn(p, q, u) * turn(p, q, v) < 0;
@@ -128,7 +129,7 @@ static void add_crossings(const Hull* a, const Hull* b, rblMeeting* meeting)
     }
 }
 
-// The edges of a triangle that a part lies on, as bits.
+// The edges of a triangle that contain a part, as bits.
 static uint32_t edges_at(uint32_t part)
 {
     return part >= RBL_PART_FACE
@@ -136,7 +137,7 @@ static uint32_t edges_at(uint32_t part)
                : (part >= RBL_PART_EDGE ? 1u << (part - RBL_PART_EDGE) : 1u << part | 1u << (part + 2) % 3);
 }
 
-// Neighbouring corners of the common polygon lie on one edge of one of the triangles; others do not.
+// Adjacent corners of the common polygon lie on one edge of one of the triangles; other pairs do not.
 static void put_in_order(rblMeeting* meeting)
 {
     rblMeetingPoint* points = meeting->points;
@@ -155,7 +156,7 @@ static void put_in_order(rblMeeting* meeting)
     }
 }
 
-// Two hulls in one plane, seen without the coordinate `drop`, which tells all their points apart.
+// Two hulls in one plane, in the projection without the coordinate `drop`, in which all their points are distinct.
 static bool meet_in_plane(Hull* a, Hull* b, int drop, rblMeeting* meeting)
 {
     flatten(a, drop);
@@ -173,7 +174,7 @@ static bool meet_in_plane(Hull* a, Hull* b, int drop, rblMeeting* meeting)
     {
         const rblVec3d p = b->points[b->corners[j]];
         const int part = locate(a, p, drop);
-        if (part >= RBL_PART_EDGE) // a corner on a corner was found above
+        if (part >= RBL_PART_EDGE) // corner on corner was found above
         {
             rbl_add_meeting_point(meeting, p, part, b->corners[j]);
         }
@@ -195,7 +196,7 @@ static bool turns_in(const rblVec3d p[4], int count, int drop)
              turn(&flat[1], &flat[2], &flat[3]) != 0));
 }
 
-// The coordinate to leave out so that points in one plane, or on one line, stay apart.
+// The coordinate to drop so that points in one plane, or on one line, stay distinct.
 static int flattest_coordinate(const rblVec3d p[4], int count)
 {
     for (int drop = 0; drop < 3; ++drop)
@@ -236,7 +237,7 @@ static bool needles_meet(Hull* a, Hull* b, rblMeeting* meeting)
     return meeting->coplanar && meet_in_plane(a, b, flattest_coordinate(p, 4), meeting);
 }
 
-// A needle or a point against a real triangle whose plane it does not lie in. `swapped`: the needle is triangle b.
+// A needle or a point against a proper triangle whose plane does not contain it. `swapped`: the needle is triangle b.
 static bool needle_meets_triangle(const Hull* needle, const rblVec3d t[3], bool swapped, rblMeeting* meeting)
 {
     int own = -1, part = -1;

@@ -1,5 +1,5 @@
-// sin, cos and tan: reduce x to r = x - n pi/2 with |r| <= pi/4, evaluate Taylor series, turn by the quadrant
-// n.
+// sin, cos and tan: x is reduced to r = x - n pi/2 with |r| <= pi/4, Taylor series are evaluated, and the quadrant n
+// selects the result.
 #include "math/trig.h"
 
 #include "math/double_double.h"
@@ -7,15 +7,17 @@
 #include <math.h>
 #include <stdbool.h>
 
+// 2/pi and pi/4, rounded to double.
 #define TWO_OVER_PI 0x1.45f306dc9c883p-1
 #define QUARTER_PI  0x1.921fb54442d18p-1
 
-// pi/2 in pieces: of the first two, multiples below 2^20 are exact.
+// pi/2 in three pieces; multiples of the first two below 2^20 are exact.
 #define HALF_PI_1 0x1.921fb54400000p+0
 #define HALF_PI_2 0x1.0b4611a600000p-34
 #define HALF_PI_3 0x1.3198a2e037073p-69
 
-// Above this the pieces no longer suffice; below it, they do unless x is this close to a multiple of pi/2.
+// Above LARGE_ARGUMENT the pieces are not enough. Below it they are, unless x is within CLOSE_TO_MULTIPLE of a
+// multiple of pi/2.
 #define LARGE_ARGUMENT    0x1p20
 #define CLOSE_TO_MULTIPLE 0x1p-20
 
@@ -68,7 +70,7 @@ static void multiply_window(uint64_t mantissa, int first, uint32_t product[LIMBS
     }
 }
 
-// 64 bits of a number, those that begin at bit `at` (which may lie below bit 0).
+// 64 bits of a number, starting at bit `at` (which may be below bit 0).
 static uint64_t bits_from(const uint32_t limbs[LIMBS], int at)
 {
     uint64_t bits = 0;
@@ -94,7 +96,7 @@ static void negate(uint32_t limbs[LIMBS])
     }
 }
 
-// Clear all bits but 0 .. count - 1.
+// Clear all bits except 0 .. count - 1.
 static void keep_below(uint32_t limbs[LIMBS], int count)
 {
     for (int i = 0; i < LIMBS; ++i)
@@ -112,16 +114,16 @@ static rblDouble2 fraction_of(const uint32_t limbs[LIMBS], int count)
     {
         --top;
     }
-    // 106 bits below `top`, as two halves that convert without rounding. The scale stays above 2^-200: no
-    // double comes closer to a multiple of pi/2 than 2^-62 relative to pi/2.
+    // 106 bits below `top`, as two halves that convert without rounding. The scale stays above 2^-200: no double is
+    // closer to a multiple of pi/2 than 2^-62 relative to pi/2.
     const uint64_t high = bits_from(limbs, top - 64) >> 11;
     const uint64_t low = bits_from(limbs, top - 117) >> 11;
     const double scale = rbl_power_of_two(top - count - 53);
     return rbl_fast_two_sum((double)high * scale, (double)low * (scale * 0x1p-53));
 }
 
-// x > 0 finite. n = x * 2/pi needs only the digits of 2/pi that land between 4 and 2^-137 in the product:
-// higher ones make whole turns, lower ones are lost below r.
+// x > 0 finite. n = x * 2/pi needs only the digits of 2/pi between 4 and 2^-137 in the product: higher ones are full
+// turns, lower ones are below the precision of r.
 static Reduced reduce_large(double x)
 {
     int exponent;
@@ -132,7 +134,8 @@ static Reduced reduce_large(double x)
     uint32_t product[LIMBS];
     multiply_window(mantissa, first, product);
 
-    const int point = 32 * (first + WINDOW) - exponent; // where the whole turns begin
+    // Position of the binary point: above it are full turns.
+    const int point = 32 * (first + WINDOW) - exponent;
     unsigned quadrant = (unsigned)(bits_from(product, point) & 3u);
     const bool round_up = (bits_from(product, point - 1) & 1u) != 0;
     if (round_up)
@@ -169,7 +172,7 @@ static Reduced reduce(double x)
     return large;
 }
 
-// ---- the series on [-pi/4, pi/4], truncated where the next term is below 2^-60 of the result ----
+// ---- series on [-pi/4, pi/4], truncated where the next term is below 2^-60 of the result ----
 
 // sin(r) as an unevaluated sum.
 static rblDouble2 sine_series(rblDouble2 r)

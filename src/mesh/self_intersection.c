@@ -96,7 +96,7 @@ static bool test_candidate(uint32_t other, void* context)
 }
 
 // Hits are found in tree order; pairs are output in the order of triangle numbers.
-static bool flush_impacts(Block* block, const rblTriangleSet* set, uint32_t triangle)
+static bool flush_found(Block* block, const rblTriangleSet* set, uint32_t triangle)
 {
     const size_t count = block->hits.count;
     if (!rbl_array_resize(&block->scratch, count))
@@ -141,7 +141,7 @@ static void search_block(rblRange range, void* context)
         load(search, query.triangle, query.names, query.points);
         rbl_array_clear(&block->hits);
         rbl_triangles_near(search->set, query.triangle, test_candidate, &query);
-        block->failed = block->failed || !flush_impacts(block, search->set, query.triangle);
+        block->failed = block->failed || !flush_found(block, search->set, query.triangle);
         atomic_store(&block->found, block->pairs.count);
         done = block->failed || (block->hits.count > 0 && has_enough(search, range.block));
     }

@@ -2,6 +2,7 @@
 // the same fat boxes in the same run (broad_rivals.h).
 #include "bench/bench.h"
 
+#include "base/counted_memory.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "base/timer.h"
@@ -75,6 +76,7 @@ typedef struct Timing
 typedef struct Contest
 {
     Swarm swarm;
+    rblCountedMemory memory; // of the broad phase
     rblBroadPhase* broad;
     rblProxyPairArray begun, ended;
     rblRivalTree tree;
@@ -293,7 +295,7 @@ static rblResult run_steps(Contest* contest, Timing* timing)
         RBL_TRY(step_rivals(contest, timing, step));
     }
     timing->pairs = rbl_broad_phase_pair_count(contest->broad);
-    timing->bytes = rbl_broad_phase_bytes(contest->broad);
+    timing->bytes = rbl_counted_memory_bytes(&contest->memory);
     return RBL_OK;
 }
 
@@ -302,6 +304,7 @@ static rblResult run_once(const SceneDef* def, bool quick, Timing* timing)
     Contest contest;
     memset(&contest, 0, sizeof contest);
     *timing = (Timing){0};
+    rbl_counted_memory_init(&contest.memory, rbl_default_allocator());
     rbl_array_init(&contest.begun, rbl_default_allocator());
     rbl_array_init(&contest.ended, rbl_default_allocator());
     rbl_rival_tree_init(&contest.tree);
@@ -311,7 +314,7 @@ static rblResult run_once(const SceneDef* def, bool quick, Timing* timing)
     {
         rbl_rival_set_init(&contest.sets[who]);
     }
-    rblResult result = rbl_broad_phase_create(rbl_default_allocator(), &contest.broad);
+    rblResult result = rbl_broad_phase_create(&contest.memory.allocator, &contest.broad);
     if (result == RBL_OK)
     {
         result = swarm_init(&contest.swarm, def, quick) ? run_steps(&contest, timing) : rbl_fail_memory();

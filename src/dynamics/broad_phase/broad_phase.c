@@ -53,15 +53,6 @@ void rbl_broad_phase_destroy(rblBroadPhase* broad)
     rbl_free(allocator, broad, sizeof *broad);
 }
 
-size_t rbl_broad_phase_bytes(const rblBroadPhase* broad)
-{
-    return sizeof *broad + broad->capacity * (sizeof(rblAabb) + sizeof(uint32_t) + sizeof(uint8_t)) +
-           rbl_proxy_tree_bytes(&broad->trees[0]) + rbl_proxy_tree_bytes(&broad->trees[1]) +
-           broad->unbounded.capacity * sizeof(uint32_t) + 2 * broad->pairs.capacity * sizeof(rblProxyPair) +
-           (broad->search.run_capacity + 2 * broad->search.found_capacity) * sizeof(uint64_t) +
-           broad->search.histogram_capacity * sizeof(uint32_t) + broad->scratch.size;
-}
-
 // ---- boxes ----
 
 static bool is_box(const rblAabb* box)

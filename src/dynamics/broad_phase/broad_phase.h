@@ -98,8 +98,6 @@ typedef float rblProxyRayVisitor(uint32_t proxy, const rblRay* ray, void* contex
 void rbl_broad_phase_ray(const rblBroadPhase* broad, const rblRay* ray, rblVec3 half_size,
                          rblProxyRayVisitor* visit, void* context);
 
-size_t rbl_broad_phase_bytes(const rblBroadPhase* broad);
-
 // Check of the whole structure, for tests: the first proxy that stands wrong, UINT32_MAX when all is well.
 uint32_t rbl_broad_phase_find_fault(const rblBroadPhase* broad);
 

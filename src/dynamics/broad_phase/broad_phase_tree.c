@@ -46,11 +46,6 @@ void rbl_proxy_tree_free(rblProxyTree* tree)
     rbl_proxy_tree_init(tree, tree->allocator);
 }
 
-size_t rbl_proxy_tree_bytes(const rblProxyTree* tree)
-{
-    return sizeof(rblBoxes4) * group_total(tree) + sizeof(uint32_t) * tree->capacity + tree->capacity / 4;
-}
-
 static rblAabb group_box(const rblBoxes4* g)
 {
     rblAabb box = rbl_aabb_empty();

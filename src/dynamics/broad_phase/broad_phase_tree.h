@@ -45,7 +45,6 @@ typedef struct rblProxyTree
 
 void rbl_proxy_tree_init(rblProxyTree* tree, const rblAllocator* allocator);
 void rbl_proxy_tree_free(rblProxyTree* tree);
-size_t rbl_proxy_tree_bytes(const rblProxyTree* tree);
 
 // Room for so many leaves. False when out of memory, the tree unchanged.
 bool rbl_proxy_tree_reserve(rblProxyTree* tree, uint32_t leaves);

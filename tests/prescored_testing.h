@@ -3,9 +3,9 @@
 #define RBL_TESTS_PRESCORED_TESTING_H
 
 #include "field/level_set/level_set.h"
-#include "field/piece.h"
 #include "field_shapes.h"
 #include "math/aabb.h"
+#include "piece_field.h"
 
 static inline rblBreakBody body_of(rblShapeId shape, const char* material)
 {
@@ -48,7 +48,7 @@ static inline rblFracture shatter(const rblBreaker* breaker, const rblBreakBody*
 // Every inside point is in exactly one fragment, volumes and masses add up, drawn surfaces are closed.
 static inline void check_tiling(const rblBreakBody* body, const rblFracture* fracture, double error)
 {
-    const rblPieceField* piece = rbl_shape_piece(body->view.shape);
+    const rblPieceField* piece = piece_of(body->view.shape);
     const rblLevelSet* grid = rbl_shape_level_set(piece != NULL ? piece->root : body->view.shape);
     const double surface_error = grid != NULL ? 1.2 * (double)grid->error + 1e-5 : error;
     rblRandom random = rbl_random_seed(9, 9);

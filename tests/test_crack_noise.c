@@ -56,18 +56,13 @@ static rblVec3d corner_at(const rblMeshView* view, uint32_t face, uint32_t k)
 }
 
 // Every triangle of a crack has one mate, with the same corners to the bit in opposite order.
-static void check_mated(const rblPieces* pieces, const Drawn* drawn)
+static void check_mated(const rblPieces* pieces, const rblMeshView* surface, const Drawn* drawn)
 {
     const rblAllocator* allocator = rbl_default_allocator();
-    uint32_t** faces = RBL_NEW_ARRAY(allocator, uint32_t*, pieces->piece_count);
-    uint32_t* counts = RBL_NEW_ARRAY(allocator, uint32_t, pieces->piece_count);
-    assert_true(faces != NULL && counts != NULL);
     uint32_t cracks = 0;
     for (uint32_t p = 0; p < pieces->piece_count; ++p)
     {
-        faces[p] = drawn[p].faces;
-        counts[p] = drawn[p].view.face_count;
-        for (uint32_t f = 0; f < counts[p]; ++f)
+        for (uint32_t f = 0; f < drawn[p].view.face_count; ++f)
         {
             cracks += strcmp(drawn[p].view.material_names[drawn[p].view.face_materials[f]],
                              RBL_CRACK_MATERIAL) == 0;
@@ -75,7 +70,7 @@ static void check_mated(const rblPieces* pieces, const Drawn* drawn)
     }
     rblPieceMates mates;
     rbl_array_init(&mates, allocator);
-    assert_true(rbl_piece_mates(pieces, faces, counts, &mates));
+    check_ok(rbl_pieces_find_mates(pieces, surface, &mates));
     assert_int_equal(2 * mates.count, cracks);
     for (size_t m = 0; m < mates.count; ++m)
     {
@@ -88,8 +83,6 @@ static void check_mated(const rblPieces* pieces, const Drawn* drawn)
         }
     }
     rbl_array_free(&mates);
-    RBL_FREE_ARRAY(allocator, faces, pieces->piece_count);
-    RBL_FREE_ARRAY(allocator, counts, pieces->piece_count);
 }
 
 static void bumps_are_closed_fit_and_fill_the_solid(void** state)
@@ -122,7 +115,7 @@ static void bumps_are_closed_fit_and_fill_the_solid(void** state)
         print_message("%s: volumes off by %.2g at most, %u of %u pieces cross themselves\n", solids[c], most,
                       crossing, pieces->piece_count);
         check_relative(volume, sum_volumes(pieces), 1e-9);
-        check_mated(pieces, drawn);
+        check_mated(pieces, &view, drawn);
         free_all(drawn, pieces);
         rbl_pieces_free(pieces);
         check_ok(rbl_mesh_destroy(solid));

@@ -167,46 +167,6 @@ static void distances_grow_inwards_and_are_nearly_exact(void** state)
     }
 }
 
-static void spheres_that_meet_a_fragment_are_never_culled(void** state)
-{
-    (void)state;
-    for (int i = 0; i < 3; ++i)
-    {
-        Broken b = broken_by(i == 1 ? "statue" : "sphere", 6000, break_counts[i]);
-        Leaf leaves[4096];
-        const uint32_t count = list_leaves(&b, leaves);
-        rblRandom random = rbl_random_seed(9, b.count);
-        uint32_t culled = 0, small = 0;
-        for (uint32_t k = 0; k < count; ++k)
-        {
-            const rblFragmentField field = field_of(&b, leaves[k]);
-            Cracks cracks = cracks_of(&b, b.rules[leaves[k].event].first_label + leaves[k].label);
-            for (uint32_t j = 0; j < 400 && cracks.point_count > 0; ++j)
-            {
-                const rblVec3 q = rbl_to_float3(cracks.points[rbl_random_below(&random, cracks.point_count)]);
-                const float reach = (j % 2 == 0 ? 3.0f : 0.8f) * b.background->edge;
-                const rblVec3 p = random_point_in(&random, rbl_aabb_grown((rblAabb){q, q}, reach));
-                const float way = rbl_length3(rbl_sub3(p, q));
-                if (!in_solid(&b, q))
-                {
-                    continue;
-                }
-                if (!rbl_fragment_may_meet(&field, p, 1.0001f * way))
-                {
-                    fail_msg("fragment %u of event %u: a point %g away", leaves[k].label, leaves[k].event,
-                             (double)way);
-                }
-                const rblVec3 far = random_point_in(&random, b.background->solid->view.bounds);
-                culled += !rbl_fragment_may_meet(&field, far, 0.25f * b.background->edge);
-                small += 1;
-            }
-            free_cracks(&cracks);
-        }
-        assert_true(culled * 2 > small); // it is of some use
-        free_broken(&b);
-    }
-}
-
 // What a fracture does not come near stays as it was, bit by bit.
 static void updates_touch_only_what_changes(void** state)
 {
@@ -437,7 +397,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(points_are_inside_as_the_partition_says),
         cmocka_unit_test(distances_grow_inwards_and_are_nearly_exact),
-        cmocka_unit_test(spheres_that_meet_a_fragment_are_never_culled),
         cmocka_unit_test(updates_touch_only_what_changes),
         cmocka_unit_test(fronts_end_where_the_surface_is_nearer),
         cmocka_unit_test(backgrounds_are_the_same_for_any_worker_count),

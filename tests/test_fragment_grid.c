@@ -6,6 +6,7 @@
 #include "field/fragment/fragment_grid.h"
 #include "field/fragment/fragment_shape.h"
 #include "field/level_set/level_set_oracle.h"
+#include "field_fall.h"
 #include "fragment_testing.h"
 #include "tets_dividing.h"
 
@@ -324,8 +325,7 @@ static void values_fall_no_faster_than_searches_believe(void** state)
                                     .grain = 0.75f * grid->cell * grid->cell};
             const rblFieldSlope slope = far ? RBL_SLOPE_FAR : RBL_SLOPE_STEEP;
             // Where it matters: at something that is close.
-            if (here > 0.0f && there < 0.4f * grid->cell &&
-                there < here - rbl_field_fall_outside(&known, slope, way))
+            if (here > 0.0f && there < 0.4f * grid->cell && there < here - fall_outside(&known, slope, way))
             {
                 fail_msg("fragment %u: from %g to %g on a way of %g cells", k, (double)(here / grid->cell),
                          (double)(there / grid->cell), (double)(way / grid->cell));

@@ -8,6 +8,7 @@
 #include "field/level_set/level_set.h"
 #include "field/level_set/level_set_oracle.h"
 #include "field/samples/surface_samples.h"
+#include "field_fall.h"
 #include "math/aabb.h"
 #include "math/mat3.h"
 #include "mesh/topology.h"
@@ -178,7 +179,7 @@ static void check_fall(const Solid* solid, rblVec3 from, rblVec3 to)
     rblFieldSlope slope_there;
     const float start = rbl_field_distance(&field, from, INFINITY, &slope);
     const float there = rbl_field_distance(&field, to, INFINITY, &slope_there);
-    const float least = start - rbl_field_fall_outside(&field, slope, way);
+    const float least = start - fall_outside(&field, slope, way);
     const float truly =
         slope_there == RBL_SLOPE_FAR ? (float)exact_distance(solid, to) : there; // far values are bounds
     assert_true(rbl_field_free_distance(&field, slope, start - least) >= 0.999f * way - rounding);
@@ -437,6 +438,11 @@ static void grids_are_equal_for_any_number_of_workers(void** state)
 }
 
 // Every point of every stored brick: distance and sign.
+static rblVec3 grid_point(const rblLevelSet* set, uint32_t i, uint32_t j, uint32_t k)
+{
+    return rbl_mul_add3(set->origin, set->cell, rbl_vec3((float)i, (float)j, (float)k));
+}
+
 static void check_brick(const Solid* solid, uint32_t brick, const uint32_t at[3])
 {
     const rblLevelSet* set = solid->set;
@@ -445,7 +451,7 @@ static void check_brick(const Solid* solid, uint32_t brick, const uint32_t at[3]
         const uint32_t i = 4 * at[0] + point % 5;
         const uint32_t j = 4 * at[1] + point / 5 % 5;
         const uint32_t k = 4 * at[2] + point / 25;
-        const double exact = exact_distance(solid, rbl_level_set_point(set, i, j, k));
+        const double exact = exact_distance(solid, grid_point(set, i, j, k));
         const int16_t stored = set->values[(size_t)set->slots[brick] * RBL_BRICK_STRIDE + point];
         const double near = 1e-6 * longest_side(solid->box);
         check_close(fabs((double)stored * (double)set->unit), fabs(exact), (double)set->unit + near);
@@ -470,9 +476,10 @@ static void grid_points_are_exact(void** state)
             ++near;
             continue;
         }
-        const double exact =
-            exact_distance(&solid, rbl_level_set_point(set, 4 * at[0] + 1, 4 * at[1] + 2, 4 * at[2] + 3));
-        const double value = (double)rbl_level_set_value(set, 4 * at[0] + 1, 4 * at[1] + 2, 4 * at[2] + 3);
+        bool far;
+        const rblVec3 point = grid_point(set, 4 * at[0] + 1, 4 * at[1] + 2, 4 * at[2] + 3);
+        const double exact = exact_distance(&solid, point);
+        const double value = (double)rbl_level_set_distance_only(set, point, &far);
         assert_true(fabs(value) <= fabs(exact) * (1.0 + 1e-6) && value * exact > 0.0);
     }
     assert_int_equal(near, set->stored);

@@ -4,6 +4,8 @@
 #include "field/contact/field_sampling.h"
 #include "field/level_set/level_set.h"
 #include "field/samples/samples.h"
+#include "field_fall.h"
+#include "piece_field.h"
 #include "piece_testing.h"
 #include <stdlib.h>
 #include <string.h>
@@ -186,7 +188,7 @@ static rblShapeId make_piece(const rblShape* parent, const Cut* cut, const Cloud
 // a level set it is a bound and may be anything less.)
 static void check_fall(const rblShapeView* view, rblVec3 from, rblVec3 to)
 {
-    const rblLevelSet* grid = rbl_shape_piece(view->shape)->grid;
+    const rblLevelSet* grid = piece_of(view->shape)->grid;
     rblField field = rbl_field_of(view->shape);
     field.rounding = 4e-6f * view->radius + (grid != NULL ? grid->unit : 0.0f);
     rblFieldSlope slope;
@@ -195,7 +197,7 @@ static void check_fall(const rblShapeView* view, rblVec3 from, rblVec3 to)
     const float start = rbl_field_distance(&field, from, INFINITY, &slope);
     (void)rbl_field_distance(&field, to, INFINITY, &slope_there);
     const float there = rbl_shape_distance(view->shape, to, NULL);
-    const float least = start - rbl_field_fall_outside(&field, slope, way);
+    const float least = start - fall_outside(&field, slope, way);
     if (least > 0.0f && there < least - field.rounding && slope_there != RBL_SLOPE_FAR)
     {
         fail_msg("falls from %.9g to %.9g on a way of %.9g", (double)start, (double)there, (double)way);
@@ -207,7 +209,7 @@ static void check_field(const rblShape* parent, const Cut* cut, const Cloud* clo
                         rblRandom* random)
 {
     const rblShapeView view = view_of(id);
-    const rblLevelSet* grid = rbl_shape_level_set(rbl_shape_piece(view.shape)->root);
+    const rblLevelSet* grid = rbl_shape_level_set(piece_of(view.shape)->root);
     const float tolerance = 1e-4f + (grid != NULL ? grid->error : 0.0f);
     const float size = view.radius;
     uint32_t inside_count = 0;
@@ -216,7 +218,7 @@ static void check_field(const rblShape* parent, const Cut* cut, const Cloud* clo
         const rblVec3 p = random_point_in(random, rbl_aabb_grown(cloud->box, 0.3f * size));
         rblVec3 gradient;
         const float distance = rbl_shape_distance(view.shape, p, &gradient);
-        const float bound = rbl_piece_bound(view.shape->data, p);
+        const float bound = view.shape->kind->bound(view.shape->data, p);
         const bool inside = is_left(parent, cut, p, 0.0f);
         if (fabsf(distance) > 1e-5f && inside != (distance < 0.0f))
         {
@@ -369,7 +371,7 @@ static void pieces_of_pieces_of_pieces_fit(void** state)
         free(other.points);
     }
     // Planes that no longer matter are gone.
-    const rblPieceField* last = rbl_shape_piece(view_of(parents[3]).shape);
+    const rblPieceField* last = piece_of(view_of(parents[3]).shape);
     assert_ptr_equal(last->root, view_of(root).shape);
     assert_true(last->region->block_count <= 16 * last->region->cell_count);
     for (int i = 3; i >= 0; --i)
@@ -466,7 +468,7 @@ static void beyond_a_crack_edge_nothing_touches(void** state)
     check_ok(rbl_shape_create_sphere(0.05f, &ball));
     const rblShapeView view = view_of(wedge);
     check_close(rbl_shape_distance(view.shape, rbl_vec3(0.3f, 0, 0), NULL), 0.3, 1e-5);
-    assert_true(rbl_piece_bound(view.shape->data, rbl_vec3(0.3f, 0, 0)) < 0.05f);
+    assert_true(view.shape->kind->bound(view.shape->data, rbl_vec3(0.3f, 0, 0)) < 0.05f);
     rblContactSet set =
         collide(wedge, ball, (rblTransform){{0.15f, 0, 0}, {0, 0, 0, 1}}, options_of(0.08f, 0.001f, 8));
     assert_int_equal(set.count, 0);

@@ -1,6 +1,7 @@
 // Contacts of convex shapes against slow, independent answers.
 #include "testing.h"
 
+#include "convex_distance.h"
 #include "failing_allocator.h"
 #include "field/contact/collide.h"
 #include "field/convex/convex_contact.h"
@@ -517,7 +518,7 @@ static void shapes_are_as_far_apart_as_clear_says(void** state)
                 (rblTransform){rbl_add3(way, random_in_cube(&random, 0.01f)), random_rotation(&random)};
             collide(&pair, 0.005f, &cache, &set);
             rblVec3d n;
-            const double distance = rbl_convex_distance(&pair.a, &pair.b, pair.b_in_a, &n);
+            const double distance = convex_distance(&pair.a, &pair.b, pair.b_in_a, &n);
             assert_true(set.count > 0 ? set.clear == 0.0f
                                       : (double)set.clear <= rbl_maxd(distance, 0.0) + 1e-6);
             beyond += set.count == 0 && set.clear > 0.01f;

@@ -1,6 +1,7 @@
 // Time of impact: never late, and not early without need.
 #include "testing.h"
 
+#include "convex_distance.h"
 #include "field/contact/collide.h"
 #include "math/trig.h"
 #include "shape_testing.h"
@@ -18,7 +19,7 @@ static double distance_at(const rblShapeView* a, const rblSweep* sa, const rblSh
                           const rblSweep* sb, float t)
 {
     rblVec3d n;
-    return rbl_convex_distance(a, b, rbl_transform_relative(pose_of(a, sa, t), pose_of(b, sb, t)), &n);
+    return convex_distance(a, b, rbl_transform_relative(pose_of(a, sa, t), pose_of(b, sb, t)), &n);
 }
 
 static rblSweep at_rest(rblVec3 p)
@@ -322,7 +323,7 @@ static void what_a_cache_knows_of_a_gap_is_never_too_much(void** state)
         pose.p = (rblVec3){0.1f * (float)i, 1.3f - 0.05f * (float)i, 0.3f};
         pose.q = rbl_quat_from_axis_angle((rblVec3){0.6f, 0.0f, 0.8f}, 0.1f * (float)i);
         rblVec3d n;
-        const double apart = rbl_convex_distance(&box, &box, pose, &n);
+        const double apart = convex_distance(&box, &box, pose, &n);
         assert_true((double)rbl_shape_known_gap(&box, &box, pose, &cache) <= rbl_maxd(apart, 0.0) + 1e-6);
     }
     rbl_contact_set_free(&set);

@@ -191,7 +191,8 @@ typedef struct rblContactPoint
     float distance; ///< gap between the surfaces along the normal; negative: depth of overlap
     uint32_t
         feature; ///< names what touches; the same from step to step while it is the same: for warm starting
-    uint32_t redundant; ///< always 0 here; the world marks contacts that others resolve
+    uint32_t redundant; ///< always 0 here; the world marks contacts that others resolve. Here and not in a
+                        ///< struct of the world's own, which would need a copy of every contact.
 } rblContactPoint;
 
 /// What rbl_shape_collide() remembers of a pair from one call to the next, to be fast. Zero it for a new pair. It never

@@ -6,7 +6,8 @@
 
 #define MIN_BODIES 256 // bodies for one worker, at least: fewer cost more to share out than they save
 
-rblSweep rbl_path_sweep(const rblWorld* world, uint32_t slot, float seconds)
+// The motion of a body over some time, were nothing in its way, by the chord of its parabola.
+static rblSweep path_sweep(const rblWorld* world, uint32_t slot, float seconds)
 {
     const rblBody* body = &world->bodies.data[slot];
     const rblMotion* motion = &world->motions.data[slot];
@@ -32,7 +33,7 @@ rblTransform rbl_path_frame(const rblWorld* world, uint32_t slot, float seconds)
     {
         return rbl_motion_pose(motion);
     }
-    const rblSweep sweep = rbl_path_sweep(world, slot, seconds);
+    const rblSweep sweep = path_sweep(world, slot, seconds);
     const rblQuat turn = rbl_quat_from_axis_angle(sweep.rotation, rbl_length3(sweep.rotation));
     return (rblTransform){rbl_add3(motion->center, sweep.translation),
                           rbl_quat_normalize(rbl_quat_mul(turn, motion->orientation))};
@@ -92,7 +93,7 @@ static void set_path(rblStep* step, uint32_t slot)
     const rblVec3 rotation = step->sweeps.data[slot].rotation;
     rblBodyPath* path = &step->paths.data[slot];
     const rblBodyPath before = *path;
-    step->sweeps.data[slot] = rbl_path_sweep(world, slot, step->seconds);
+    step->sweeps.data[slot] = path_sweep(world, slot, step->seconds);
     *path = free_path(step, slot);
     path->same = step->break_round > 0 && are_equal(rotation, step->sweeps.data[slot].rotation) &&
                  is_same_path(path, &before);

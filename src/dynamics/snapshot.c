@@ -136,7 +136,8 @@ static bool is_kept(const rblWorld* world, const rblShape* shape)
     return false;
 }
 
-rblResult rbl_world_keep_shape(rblWorld* world, const rblShape* shape)
+// Retain a shape until the world is destroyed.
+static rblResult keep_shape(rblWorld* world, const rblShape* shape)
 {
     if (is_kept(world, shape))
     {
@@ -170,7 +171,7 @@ rblResult rbl_world_keep_breaker(rblWorld* world, const rblBreaker* breaker)
 // Of a fragment the handle of its shape is kept, too.
 static rblResult keep_body(rblWorld* world, rblBody* body)
 {
-    RBL_TRY(rbl_world_keep_shape(world, body->shape.shape));
+    RBL_TRY(keep_shape(world, body->shape.shape));
     RBL_TRY(body->breaker != NULL ? rbl_world_keep_breaker(world, body->breaker) : RBL_OK);
     if (body->owns_shape && !rbl_array_push(&world->kept_shape_ids, body->shape_id))
     {

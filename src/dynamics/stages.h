@@ -14,10 +14,8 @@ rblResult rbl_pairs_list_active(rblStep* step, bool new_sleepers);
 // Awake bodies into the solver's arrays (gather.c).
 rblResult rbl_bodies_gather(rblStep* step);
 
-// How bodies would move through the step, were nothing in their way (paths.c): all that are not known yet; one over some time,
-// by the chord of its parabola.
+// How bodies would move through the step, were nothing in their way (paths.c): all that are not known yet.
 rblResult rbl_paths_predict(rblStep* step);
-rblSweep rbl_path_sweep(const rblWorld* world, uint32_t slot, float seconds);
 
 // The same motion: the body's frame after some time, and its shape's pose at the end of the step.
 rblTransform rbl_path_frame(const rblWorld* world, uint32_t slot, float seconds);
@@ -152,8 +150,7 @@ rblHertz rbl_impact_hertz(const rblBody* a, const rblBody* b, double mass, float
 void rbl_boxes_forget(rblStep* step);
 void rbl_box_forget(rblStep* step, uint32_t slot);
 
-// Hold a shape until the world is destroyed (snapshot.c).
-rblResult rbl_world_keep_shape(rblWorld* world, const rblShape* shape);
+// Retain a breaker until the world is destroyed (snapshot.c).
 rblResult rbl_world_keep_breaker(rblWorld* world, const rblBreaker* breaker);
 
 // Wake a body and those that hang on it by joints; the same unless it is awake; and everything that touches it (wake.c).

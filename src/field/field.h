@@ -49,24 +49,13 @@ static inline float rbl_field_fall(const rblField* field, rblFieldSlope slope, f
     return path + (2.0f - (float)slope) * field->slack + field->rounding;
 }
 
-// The same for values that stay above zero. (Deep inside, values are bounds from the other side.) Interpolated distances change along
+// The way on which a value above zero falls by no more than `clearance`. (Deep inside, values are bounds from the other side.)
+// Interpolated distances change along
 // each axis by no more than the way: along any way by no more than sqrt(3) times as much. Where they are those of a grid of cells c,
 // no more than sqrt(way^2 + 3/4 c^2) either. A value is the mean of distances at corners, by weights that along each axis are those of
 // two grid points. Let both ends draw their grid points by the same chance, axis by axis: how far these lie apart along an axis is the
 // way along it in the mean, and c or nothing off that, with a variance of at most c^2 / 4. Distances differ by at most the way
 // between two points, so means of distances do by at most the mean way, and that is at most the root of its mean square.
-static inline float rbl_field_fall_outside(const rblField* field, rblFieldSlope slope, float path)
-{
-    const float fall = rbl_field_fall(field, slope, path);
-    if (slope != RBL_SLOPE_STEEP || !field->interpolated)
-    {
-        return fall;
-    }
-    const float bent = sqrtf(path * path + field->grain);
-    return rbl_minf(rbl_minf(1.7320510f * path, bent) + field->rounding, fall);
-}
-
-// The way on which a value above zero falls by no more than `room`: the other way round.
 static inline float rbl_field_free_distance(const rblField* field, rblFieldSlope slope, float clearance)
 {
     const float path = clearance - rbl_field_fall(field, slope, 0.0f);

@@ -23,11 +23,6 @@
 
 // ---- the field ----
 
-static float bound(const void* data, rblVec3 point)
-{
-    return rbl_piece_bound(data, point);
-}
-
 static float root_bound(const rblPieceField* piece, rblVec3 point, bool* far)
 {
     if (piece->grid != NULL)
@@ -40,7 +35,9 @@ static float root_bound(const rblPieceField* piece, rblVec3 point, bool* far)
                                : kind->distance(piece->root->data, point, &unused);
 }
 
-float rbl_piece_value(const rblPieceField* piece, rblVec3 point, bool* far, bool* cut)
+// A bound of the distance, never more than the distance. `cut`: it is the region's; otherwise it is the root's, and `far` says whether
+// that is a bound of a level set far from its surface.
+static float piece_value(const rblPieceField* piece, rblVec3 point, bool* far, bool* cut)
 {
     const float region = rbl_region_distance(piece->region, point);
     *cut = true;
@@ -53,11 +50,11 @@ float rbl_piece_value(const rblPieceField* piece, rblVec3 point, bool* far, bool
     return rbl_maxf(root, region);
 }
 
-float rbl_piece_bound(const rblPieceField* piece, rblVec3 point)
+static float bound(const void* data, rblVec3 point)
 {
     bool far;
     bool cut;
-    return rbl_piece_value(piece, point, &far, &cut);
+    return piece_value(data, point, &far, &cut);
 }
 
 static float distance(const void* data, rblVec3 point, rblVec3* gradient)
@@ -95,7 +92,7 @@ static bool confirm(const rblShape* shape, rblVec3 point, float wanted, float* o
     {
         return false;
     }
-    const float missed = rbl_piece_bound(piece, rbl_mul_add3(point, -signed_distance, gradient));
+    const float missed = bound(piece, rbl_mul_add3(point, -signed_distance, gradient));
     return missed <= MISSED_DISTANCE * signed_distance + NOTHING * shape->view.radius +
                          (grid != NULL ? MISSED_CELL * grid->cell : 0.0f);
 }
@@ -106,7 +103,7 @@ static float value(const rblShape* shape, rblVec3 point, float limit, rblFieldSl
     (void)limit;
     bool far = false;
     bool cut = false;
-    const float distance_bound = rbl_piece_value(shape->data, point, &far, &cut);
+    const float distance_bound = piece_value(shape->data, point, &far, &cut);
     *slope = cut ? RBL_SLOPE_ONE : (far ? RBL_SLOPE_FAR : RBL_SLOPE_STEEP);
     return distance_bound;
 }
@@ -143,7 +140,8 @@ const rblShapeKind rbl_piece_kind = {.name = "piece",
                                      .take = rbl_take_piece,
                                      .free = free_piece};
 
-const rblPieceField* rbl_shape_piece(const rblShape* shape)
+// Null: the shape is no piece with a field.
+static const rblPieceField* piece_of(const rblShape* shape)
 {
     return shape->kind == &rbl_piece_kind ? shape->data : NULL;
 }
@@ -172,7 +170,7 @@ static rblResult check_def(const rblPieceShapeDef* def, const rblShapeId* out)
 
 static rblResult make_region(const rblPieceShapeDef* def, const rblAllocator* allocator, rblRegion** out)
 {
-    const rblPieceField* parent = rbl_shape_piece(def->parent);
+    const rblPieceField* parent = piece_of(def->parent);
     if (parent == NULL && !def->boxed)
     {
         return rbl_region_create(&def->region, allocator, out);
@@ -190,7 +188,7 @@ static float deepest_probe(const rblPieceField* piece, const rblPieceShapeDef* d
 {
     const float size = rbl_length3(rbl_aabb_size(def->bounds));
     const uint32_t step = 1 + (def->sample_count - 1) / PROBED_SAMPLES;
-    float deepest = -rbl_piece_bound(piece, rbl_to_float3(def->mass->center));
+    float deepest = -bound(piece, rbl_to_float3(def->mass->center));
     for (uint32_t i = 0; i < def->sample_count; i += step)
     {
         rblVec3 gradient;
@@ -199,7 +197,7 @@ static float deepest_probe(const rblPieceField* piece, const rblPieceShapeDef* d
         for (uint32_t k = 0; k < PROBED_DEPTHS; ++k, depth *= 0.25f)
         {
             const rblVec3 below = rbl_mul_add3(def->samples[i], -depth, gradient);
-            deepest = rbl_maxf(-rbl_piece_bound(piece, below), deepest);
+            deepest = rbl_maxf(-bound(piece, below), deepest);
         }
     }
     return rbl_maxf(deepest, 0.0f);
@@ -226,7 +224,7 @@ static void fill_view(rblShapeView* view, const rblPieceShapeDef* def, const rbl
 
 static rblResult create_piece(const rblPieceShapeDef* def, rblShape* parts)
 {
-    const rblPieceField* parent = rbl_shape_piece(def->parent);
+    const rblPieceField* parent = piece_of(def->parent);
     rblPieceField* piece = rbl_alloc_zero(parts->allocator, sizeof *piece);
     if (piece == NULL)
     {

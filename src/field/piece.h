@@ -46,16 +46,6 @@ typedef struct rblConvexPieceDef
 
 rblResult rbl_shape_create_convex_piece(const rblConvexPieceDef* def, rblShapeId* out);
 
-// For tests: the field of a piece that is no hull, else null.
-const rblPieceField* rbl_shape_piece(const rblShape* shape);
-
-// A bound of the distance without its gradient, and never more than rbl_shape_distance() says.
-float rbl_piece_bound(const rblPieceField* piece, rblVec3 point);
-
-// The same. `cut`: it is the region's; otherwise it is the root's, and `far` says whether that is a bound of a level set far
-// from its surface.
-float rbl_piece_value(const rblPieceField* piece, rblVec3 point, bool* far, bool* cut);
-
 // ---- as bytes (piece_codec.c) ----
 
 // Both kinds of pieces share a code in recordings: a byte says which of them follows.

@@ -20,9 +20,10 @@ typedef struct SaveWork
 
 // ---- mates ----
 
-// Mates have the same triangles in the same order: the k-th of the one fits the k-th of the other.
-bool rbl_piece_mates(const rblPieces* pieces, uint32_t* const* faces, const uint32_t* face_counts,
-                     rblPieceMates* out)
+// Mates have the same triangles in the same order: the k-th of the one fits the k-th of the other. `faces` are the lists that
+// rbl_piece_mesh() gave for every piece, of `face_counts` entries. False when out of memory.
+static bool list_mates(const rblPieces* pieces, uint32_t* const* faces, const uint32_t* face_counts,
+                       rblPieceMates* out)
 {
     uint32_t* firsts = RBL_NEW_ARRAY(pieces->allocator, uint32_t, (size_t)pieces->face_count + 1);
     bool stored = firsts != NULL;
@@ -119,7 +120,7 @@ static rblResult put_mates(SaveWork* work)
 {
     rblPieceMates mates;
     rbl_array_init(&mates, work->pieces->allocator);
-    const bool stored = rbl_piece_mates(work->pieces, work->faces, work->face_counts, &mates);
+    const bool stored = list_mates(work->pieces, work->faces, work->face_counts, &mates);
     rbl_json_key(&work->json, "mates");
     rbl_json_begin_array(&work->json);
     for (size_t n = 0; n < mates.count && stored; ++n)
@@ -195,7 +196,7 @@ static rblResult save_all(SaveWork* work, rblPieceMates* mates)
     {
         return save_list(work);
     }
-    return rbl_piece_mates(work->pieces, work->faces, work->face_counts, mates) ? RBL_OK : rbl_fail_memory();
+    return list_mates(work->pieces, work->faces, work->face_counts, mates) ? RBL_OK : rbl_fail_memory();
 }
 
 // Write the files, or find the mates.

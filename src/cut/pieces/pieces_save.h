@@ -22,12 +22,7 @@ rblResult rbl_pieces_write_glb(const rblPieces* pieces, const rblMeshView* surfa
 
 typedef RBL_ARRAY(rblPieceMate) rblPieceMates;
 
-// All of them, every pair once, by piece a < b and face. `faces` are the lists that rbl_piece_mesh() gave for
-// every piece, of `face_counts` entries. False when out of memory.
-bool rbl_piece_mates(const rblPieces* pieces, uint32_t* const* faces, const uint32_t* face_counts,
-                     rblPieceMates* out);
-
-// The same from the pieces alone.
+// All of them, every pair once, by piece a < b and face.
 rblResult rbl_pieces_find_mates(const rblPieces* pieces, const rblMeshView* surface, rblPieceMates* out);
 
 #endif

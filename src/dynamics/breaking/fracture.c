@@ -27,7 +27,8 @@ static uint64_t seed_of(const rblWorld* world, uint32_t slot)
     return rbl_random_u64(&random);
 }
 
-rblBreakBody rbl_body_for_breaker(const rblWorld* world, uint32_t slot)
+// A body as its breaker sees it.
+static rblBreakBody body_for_breaker(const rblWorld* world, uint32_t slot)
 {
     const rblBody* body = &world->bodies.data[slot];
     const rblMotion* motion = &world->motions.data[slot];
@@ -134,7 +135,7 @@ static void ask_block(rblRange range, void* context)
     {
         rblAsked* asked = &step->fracture->asked.data[i];
         const rblBody* body = &world->bodies.data[asked->slot];
-        rblBreakBody seen = rbl_body_for_breaker(world, asked->slot);
+        rblBreakBody seen = body_for_breaker(world, asked->slot);
         seen.payable = payable(step, asked);
         asked->result = rbl_breaker_decide(body->breaker, body->prepared, &seen,
                                            &step->fracture->body_impacts.data[asked->first], asked->count,
@@ -242,7 +243,7 @@ rblResult rbl_body_shatter(rblStep* step, rblBreakPlan* plan)
 {
     rblWorld* world = step->world;
     const rblBody* body = &world->bodies.data[plan->slot];
-    const rblBreakBody seen = rbl_body_for_breaker(world, plan->slot);
+    const rblBreakBody seen = body_for_breaker(world, plan->slot);
     if (plan->verdict.max_pieces == 1)
     {
         return RBL_OK;

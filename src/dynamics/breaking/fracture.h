@@ -118,9 +118,6 @@ void rbl_debris_retire(rblWorld* world, float seconds);
 
 // ---- asking (fracture.c) ----
 
-// A body as its breaker sees it.
-rblBreakBody rbl_body_for_breaker(const rblWorld* world, uint32_t slot);
-
 // Have the breaker know its shape, unless it does.
 rblResult rbl_body_prepare_breaker(rblBody* body, rblJobs* jobs);
 

@@ -72,8 +72,9 @@ float rbl_shape_known_gap(const rblShapeView* a, const rblShapeView* b, rblTrans
            rbl_hull_reach(hull_b, rbl_neg3(in_b));
 }
 
-rblResult rbl_convex_collide(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
-                             const rblContactOptions* options, rblPairCache* cache, rblContactSet* out)
+// Contacts of two convex shapes. `out` is empty on entry.
+static rblResult collide_convex(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
+                                const rblContactOptions* options, rblPairCache* cache, rblContactSet* out)
 {
     const rblPairQuery query = {a, b, b_in_a, options->margin, cache};
     const rblHull* hull_a = hull_of(a);
@@ -110,7 +111,7 @@ rblResult rbl_shape_find_contacts(const rblShapeView* a, const rblShapeView* b, 
     {
         return RBL_OK; // a body gone astray touches nothing
     }
-    return a->convex && b->convex ? rbl_convex_collide(a, b, b_in_a, options, cache, out)
+    return a->convex && b->convex ? collide_convex(a, b, b_in_a, options, cache, out)
                                   : rbl_fields_collide(a, b, b_in_a, options, cache, out);
 }
 

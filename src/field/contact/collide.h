@@ -20,13 +20,4 @@ rblResult rbl_fields_collide(const rblShapeView* a, const rblShapeView* b, rblTr
 rblResult rbl_parts_collide(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
                             const rblContactOptions* options, rblContactSet* out);
 
-// Contacts of two convex shapes. `out` is empty on entry.
-rblResult rbl_convex_collide(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
-                             const rblContactOptions* options, rblPairCache* cache, rblContactSet* out);
-
-// Signed distance of two convex shapes, neither a plane or one of them; negative: some lower bound of the depth.
-// `normal` (unit, from a to b, in a's axes) separates them by that much.
-double rbl_convex_distance(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
-                           rblVec3d* normal);
-
 #endif

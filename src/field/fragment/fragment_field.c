@@ -3,12 +3,6 @@
 #include "math/aabb.h"
 #include "math/vec.h"
 
-// Outside, cracks are discs that do not fill their polygons: the distance of a fragment may be less than that of the nearest disc. Of
-// 300 000 points around fragments of 1 to 20 fractures it was never less than this part of it by more than UNSURE edges
-// (docs/fields.md).
-#define TRUSTED 0.7f
-#define UNSURE  0.5f
-
 // The way to a surface: its length and its direction, of any length but for the sign.
 typedef struct Offset
 {
@@ -479,31 +473,4 @@ float rbl_fragment_distance(const rblFragmentField* field, rblVec3 p, rblVec3* g
     bool far;
     (void)rbl_level_set_distance_only(field->event->background->grid, p, &far);
     return -depth_at(field, &location, p, surface, far, gradient);
-}
-
-bool rbl_fragment_may_meet(const rblFragmentField* field, rblVec3 p, float radius)
-{
-    bool far;
-    const rblBackground* b = field->event->background;
-    const float surface = rbl_level_set_distance_only(b->grid, p, &far);
-    const float sure = far ? surface : surface - rbl_level_set_slack(b->grid);
-    if (rbl_maxf(sure, box_distance(field, p)) > radius)
-    {
-        return false;
-    }
-    uint32_t level = 0;
-    while (level + 1 < b->level_count && b->cell * (float)(1u << level) < 2.0f * radius)
-    {
-        level += 1;
-    }
-    const rblFragmentCells* cells = rbl_fragment_event_cells(field->event);
-    if (cells != NULL && clear_of_cells(field, cells, level, p) > radius)
-    {
-        return false;
-    }
-    Location location;
-    look_up(field, p, surface, &location);
-    return location.inside ||
-           TRUSTED * least_distance(field, &location, nearest_border(field, p).distance) - UNSURE * b->edge <=
-               radius;
 }

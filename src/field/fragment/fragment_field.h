@@ -28,7 +28,4 @@ float rbl_fragment_distance(const rblFragmentField* field, rblVec3 point, rblVec
 // How deep inside a point is, and the gradient there; 0 outside, which takes less time than the distance.
 float rbl_fragment_depth(const rblFragmentField* field, rblVec3 point, rblVec3* gradient);
 
-// sphereTest: false when a ball about a point outside cannot meet the fragment.
-bool rbl_fragment_may_meet(const rblFragmentField* field, rblVec3 point, float radius);
-
 #endif

@@ -203,12 +203,6 @@ float rbl_level_set_distance_only(const rblLevelSet* set, rblVec3 point, bool* f
     return sqrtf(beyond * beyond + distance * distance);
 }
 
-float rbl_level_set_value(const rblLevelSet* set, uint32_t i, uint32_t j, uint32_t k)
-{
-    bool far;
-    return value_within(set, rbl_vec3((float)i, (float)j, (float)k), &far);
-}
-
 void rbl_level_set_free(rblLevelSet* set)
 {
     if (set == NULL)

@@ -62,15 +62,6 @@ static inline uint32_t rbl_level_set_brick(const rblLevelSet* set, uint32_t i, u
     return i + set->bricks[0] * (j + set->bricks[1] * k);
 }
 
-// Distance at a grid point, 0 <= i <= 4 bricks[0] and so on: exact near the surface, a bound elsewhere.
-float rbl_level_set_value(const rblLevelSet* set, uint32_t i, uint32_t j, uint32_t k);
-
-static inline rblVec3 rbl_level_set_point(const rblLevelSet* set, uint32_t i, uint32_t j, uint32_t k)
-{
-    return (rblVec3){set->origin.x + (float)i * set->cell, set->origin.y + (float)j * set->cell,
-                     set->origin.z + (float)k * set->cell};
-}
-
 // ---- building ----
 
 // From a closed, oriented surface of positive volume with cells of the given size. Error and thin_share are not set.

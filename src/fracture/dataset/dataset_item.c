@@ -133,8 +133,9 @@ static rblVec3d random_normal(rblVec3d inwards, rblRandom* random)
     return rbl_length3d(sum) > 1e-3 ? rbl_normalize3d(sum, inwards) : inwards;
 }
 
-rblShatterDef rbl_dataset_item(const rblDatasetDef* def, const rblDatasetBody* body, uint32_t mesh,
-                               uint32_t number)
+// What happens to a mesh in one of its items: nothing but the seed and the two numbers decides.
+static rblShatterDef item_def(const rblDatasetDef* def, const rblDatasetBody* body, uint32_t mesh,
+                              uint32_t number)
 {
     rblRandom random = rbl_random_seed(def->seed, (uint64_t)mesh << 32 | number);
     rblShatterDef item = rbl_default_shatter_def();
@@ -163,8 +164,7 @@ rblResult rbl_dataset_item_path(const rblDatasetWork* work, uint32_t item, char 
 static rblResult fill_folder(const rblDatasetWork* work, uint32_t item, const char* folder, uint32_t* pieces)
 {
     const rblDatasetBody* body = &work->bodies[item / work->def->count];
-    const rblShatterDef def =
-        rbl_dataset_item(work->def, body, item / work->def->count, item % work->def->count);
+    const rblShatterDef def = item_def(work->def, body, item / work->def->count, item % work->def->count);
     rblPieces* parts = NULL;
     rblResult result = rbl_shatter_prepared(&body->body, &def, work->inner_jobs, work->allocator, &parts);
     if (result == RBL_ERROR_MEMORY)

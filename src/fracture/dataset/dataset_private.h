@@ -48,10 +48,6 @@ rblResult rbl_dataset_body_open(const rblDatasetDef* def, uint32_t number, const
                                 rblDatasetBody* out);
 void rbl_dataset_body_close(rblDatasetBody* body);
 
-// What happens to a mesh in one of its items: nothing but the seed and the two numbers decides.
-rblShatterDef rbl_dataset_item(const rblDatasetDef* def, const rblDatasetBody* body, uint32_t mesh,
-                               uint32_t number);
-
 // Where an item is, below the dataset's folder.
 rblResult rbl_dataset_item_path(const rblDatasetWork* work, uint32_t item, char out[RBL_PATH_SIZE]);
 

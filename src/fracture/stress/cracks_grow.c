@@ -40,7 +40,7 @@ bool rbl_growth_push(rblGrowthFront* front, rblGrowthItem item)
     return true;
 }
 
-rblGrowthItem rbl_growth_pop(rblGrowthFront* front)
+static rblGrowthItem growth_pop(rblGrowthFront* front)
 {
     const rblGrowthItem first = front->data[0];
     const rblGrowthItem last = front->data[--front->count];
@@ -458,7 +458,7 @@ bool rbl_crack_run(rblCrackGrowth* growth, rblCrack* crack)
     bool ok = true;
     while (growth->front.count > 0 && ok)
     {
-        const rblGrowthItem item = rbl_growth_pop(&growth->front);
+        const rblGrowthItem item = growth_pop(&growth->front);
         crack->stalled = !pays(growth, crack);
         if (crack->stalled)
         {

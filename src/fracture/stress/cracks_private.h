@@ -20,7 +20,6 @@ typedef RBL_ARRAY(rblGrowthItem) rblGrowthFront;
 
 // A heap; of equal keys the lower item comes first, so that the order depends on nothing else.
 bool rbl_growth_push(rblGrowthFront* front, rblGrowthItem item);
-rblGrowthItem rbl_growth_pop(rblGrowthFront* front);
 
 // An edge that is cut, and where a crack would have it: log(value at a / value at b).
 typedef struct rblCutEdge

@@ -103,7 +103,7 @@ rblResult rbl_get_vector(rblJson value, rblLimit limit, rblVec3* out)
     return RBL_OK;
 }
 
-rblResult rbl_get_quaternion(rblJson value, rblQuat* out)
+static rblResult get_quaternion(rblJson value, rblQuat* out)
 {
     double q[4];
     RBL_TRY(rbl_json_get_numbers(value, q, 4));
@@ -147,7 +147,7 @@ rblResult rbl_optional_vector(rblJson object, const char* key, rblVec3* out)
 rblResult rbl_optional_quaternion(rblJson object, const char* key, rblQuat* out)
 {
     const rblJson value = rbl_json_find(object, key);
-    return rbl_json_exists(value) ? rbl_get_quaternion(value, out) : RBL_OK;
+    return rbl_json_exists(value) ? get_quaternion(value, out) : RBL_OK;
 }
 
 rblResult rbl_require_float(rblJson object, const char* key, rblLimit limit, float* out)

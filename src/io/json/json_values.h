@@ -18,7 +18,6 @@ rblResult rbl_check_keys(rblJson object, const char* const* keys);
 // Numbers that fit 32 bits, checked after rounding: a size that becomes 0 is not positive.
 rblResult rbl_get_float(rblJson value, rblLimit limit, float* out);
 rblResult rbl_get_vector(rblJson value, rblLimit limit, rblVec3* out);
-rblResult rbl_get_quaternion(rblJson value, rblQuat* out);
 
 // Members that may be absent: then `out` keeps its value.
 rblResult rbl_optional_float(rblJson object, const char* key, rblLimit limit, float* out);

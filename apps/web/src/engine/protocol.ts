@@ -124,7 +124,7 @@ export interface Energy {
     /** Joules since the start. Kinetic and potential energy change by work less what was dissipated. */
     work: number;
     dissipated: number;
-    /** Part of what was dissipated: crack faces, and what blows that broke bodies lost beyond that. */
+    /** Part of what was dissipated: crack faces, and what impacts that broke bodies lost beyond that. */
     surface: number;
     heat: number;
 }

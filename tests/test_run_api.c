@@ -104,6 +104,7 @@ static void checkpoints_resume_to_the_same_end(void** state)
         if (i == STEPS / 2)
         {
             check_ok(rbl_run_save_checkpoint(whole, in_folder("half.check")));
+            assert_int_equal(rbl_recording_kind(in_folder("half.check")), RBL_RECORDING_CHECKPOINT);
         }
     }
     rblRunDef def = rbl_default_run_def();
@@ -172,13 +173,12 @@ static void bodies_of_the_world_are_known_by_name(void** state)
     rblSceneMaterial material;
     rblRunMember member;
     rblRunView view;
-    bool found = true;
     check_ok(rbl_run_world(run, &world));
     check_ok(rbl_shape_create_sphere(0.1f, &def.shape));
     def.pose.p = (rblVec3){3, 1, 0};
     check_ok(rbl_body_create(world, &def, &ball));
-    check_ok(rbl_run_member(run, ball, &found, &member));
-    assert_false(found);
+    check_ok(rbl_run_member(run, ball, &member));
+    assert_true(member.id.index1 == 0 && member.name[0] == '\0');
     check_ok(rbl_scene_material_preset("steel", &material));
     check_fails(RBL_ERROR_ARGUMENT, rbl_run_add_body(run, ball, "falls", &material)); // a name that is taken
     check_fails(RBL_ERROR_ARGUMENT, rbl_run_add_body(run, ball, "", &material));
@@ -186,8 +186,8 @@ static void bodies_of_the_world_are_known_by_name(void** state)
     check_ok(rbl_run_add_body(run, ball, "ball", &material));
     check_fails(RBL_ERROR_ARGUMENT, rbl_run_add_body(run, ball, "again", &material));
     check_ok(rbl_run_to_end(run, NULL));
-    check_ok(rbl_run_member(run, ball, &found, &member));
-    assert_true(found && member.piece && member.scene_body == RBL_NONE);
+    check_ok(rbl_run_member(run, ball, &member));
+    assert_true(member.id.index1 == ball.index1 && member.piece && member.scene_body == RBL_NONE);
     assert_string_equal(member.name, "ball");
     check_ok(rbl_run_view(run, &view));
     assert_string_equal(view.materials[member.material].name, "steel");
@@ -227,14 +227,14 @@ static void states_are_found_between_birth_and_death(void** state)
     const rblRunId run = start_run(NULL);
     rblRunBodyView body;
     rblRunKey key;
-    bool found = false;
     check_ok(rbl_run_to_end(run, NULL));
     for (uint32_t i = 0; rbl_run_body(run, i, &body) == RBL_OK; ++i)
     {
         for (uint32_t s = 0; s <= STEPS + 1; ++s)
         {
-            check_ok(rbl_run_body_state(run, i, s, &found, &key));
-            assert_int_equal(found, s >= body.birth && s < body.death && s <= STEPS);
+            check_ok(rbl_run_body_state(run, i, s, &key));
+            const bool there = s >= body.birth && s < body.death && s <= STEPS;
+            assert_int_equal(key.step != RBL_NONE, there);
         }
     }
     rblMeshId surface;

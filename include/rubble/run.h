@@ -96,9 +96,10 @@ RBL_API rblResult rbl_run_load_memory(const void* bytes, size_t size, const char
 /// What kind of recording a file is.
 typedef enum rblRecordingKind
 {
-    RBL_RECORDING_NONE,  ///< no recording, or a file that cannot be read
-    RBL_RECORDING_RUN,   ///< of a run
-    RBL_RECORDING_CALLS, ///< of calls on a world (rubble/recorder.h)
+    RBL_RECORDING_NONE,       ///< no recording, or a file that cannot be read
+    RBL_RECORDING_RUN,        ///< of a run
+    RBL_RECORDING_CALLS,      ///< of calls on a world (rubble/recorder.h)
+    RBL_RECORDING_CHECKPOINT, ///< no recording but the state of a run, for rblRunDef.resume
     RBL_RECORDING_KIND_COUNT
 } rblRecordingKind;
 
@@ -217,8 +218,8 @@ RBL_API rblResult rbl_run_view(rblRunId run, rblRunView* out);
 /// One of its bodies.
 RBL_API rblResult rbl_run_body(rblRunId run, uint32_t body, rblRunBodyView* out);
 
-/// The state of a body at a step. `found` is false, and `out` untouched, when it is not there then.
-RBL_API rblResult rbl_run_body_state(rblRunId run, uint32_t body, uint32_t step, bool* found, rblRunKey* out);
+/// The state of a body at a step. Nothing found, as it is not there then: the step of `out` is RBL_NONE.
+RBL_API rblResult rbl_run_body_state(rblRunId run, uint32_t body, uint32_t step, rblRunKey* out);
 
 /// A surface as it is drawn: with UVs and, for planes, a square that is large for the scene. To be destroyed by the caller.
 RBL_API rblResult rbl_run_surface(rblRunId run, uint32_t shape, rblMeshId* out);
@@ -244,8 +245,8 @@ typedef struct rblRunMember
     bool piece;          ///< a fragment, or a body that joined
 } rblRunMember;
 
-/// Who a body of the world is. `found` is false, and `out` untouched, for one that the run does not know.
-RBL_API rblResult rbl_run_member(rblRunId run, rblBodyId body, bool* found, rblRunMember* out);
+/// Who a body of the world is. Nothing found, as the run does not know it: the id of `out` is null, its name empty.
+RBL_API rblResult rbl_run_member(rblRunId run, rblBodyId body, rblRunMember* out);
 
 /// One of the fragments and bodies that joined, in order of birth; its id is stale once it is gone.
 RBL_API rblResult rbl_run_piece(rblRunId run, uint32_t piece, rblRunMember* out);

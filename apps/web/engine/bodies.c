@@ -169,11 +169,10 @@ static rblResult look_at_shape(WebSession* session, rblShapeId shape, rblTransfo
 static rblResult look_up(const WebSession* session, rblBodyId id, const rblBodyState* state, WebBody* out,
                          uint32_t* made_of)
 {
-    bool found = false;
     rblRunView run;
-    rblRunMember member = {.name = "", .scene_body = RBL_NONE, .material = RBL_NONE};
+    rblRunMember member;
     RBL_TRY(rbl_run_view(session->run, &run));
-    RBL_TRY(rbl_run_member(session->run, id, &found, &member));
+    RBL_TRY(rbl_run_member(session->run, id, &member));
     *made_of = member.material;
     out->name = member.name;
     out->material = "";

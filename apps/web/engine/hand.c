@@ -14,9 +14,8 @@
 // What a body of the world is called; empty when the run does not know it.
 static const char* name_of(const WebSession* session, rblBodyId body)
 {
-    bool found = false;
     rblRunMember member;
-    return rbl_run_member(session->run, body, &found, &member) == RBL_OK && found ? member.name : "";
+    return rbl_run_member(session->run, body, &member) == RBL_OK ? member.name : "";
 }
 
 static rblResult act(WebSession* session, WebAction action)
@@ -102,9 +101,8 @@ rblResult web_throw(float x, float y, float z, float vx, float vy, float vz, flo
     RBL_TRY(rbl_run_add_body(session->run, id, name, &material));
     rblRunView run;
     rblRunMember member;
-    bool found = false;
     RBL_TRY(rbl_run_view(session->run, &run));
-    RBL_TRY(rbl_run_member(session->run, id, &found, &member));
+    RBL_TRY(rbl_run_member(session->run, id, &member));
     ball.body = member.name;
     ball.material = run.materials[member.material].name;
     return act(session, ball);

@@ -161,7 +161,7 @@ rblResult rbl_checkpoint_save(const rblSimulation* simulation, const char* path)
     rblRecordingWriter writer;
     rblRun head = simulation->run; // without the surfaces of pieces
     head.shapes.count = simulation->view.shape_count;
-    RBL_TRY(rbl_recording_begin(&writer, path, &head, RBL_RECORDING_CHECKPOINT));
+    RBL_TRY(rbl_recording_begin(&writer, path, &head, RBL_RECORDING_OF_CHECKPOINT));
     const rblResult result = write_all(&writer, simulation);
     if (result != RBL_OK && writer.part != writer.path)
     {
@@ -303,7 +303,7 @@ static rblResult load(const rblFileBytes* file, const char* path, Loaded* loaded
     rblRecordingReader reader;
     char problem[256] = "";
     rbl_recording_reader_init(&reader, file->bytes, file->size, path, &loaded->run);
-    reader.kind = RBL_RECORDING_CHECKPOINT;
+    reader.kind = RBL_RECORDING_OF_CHECKPOINT;
     reader.take_other = take_other;
     reader.context = loaded;
     rblResult result = rbl_chunks_read(&reader, problem);

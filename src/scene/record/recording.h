@@ -23,9 +23,9 @@ rblResult rbl_recording_load(const char* path, rblRun* run, rblRecordingReport* 
 rblResult rbl_recording_load_memory(const void* bytes, size_t size, const char* name, rblRun* run,
                                     rblRecordingReport* report);
 
-// True when the bytes begin as recordings do; true when they also begin as a recording of calls (rubble/recorder.h).
+// Whether bytes begin as recordings and checkpoints do; which of them they are by their first bytes.
 bool rbl_is_recording(const void* bytes, size_t size);
-bool rbl_is_recording_of_calls(const void* bytes, size_t size);
+rblRecordingKind rbl_recording_kind_of(const void* bytes, size_t size);
 
 // ---- writing ----
 

@@ -35,7 +35,7 @@ enum
 {
     RBL_RECORDING_OF_SCENE = 0,
     RBL_RECORDING_OF_CALLS = 1,
-    RBL_RECORDING_CHECKPOINT = 2
+    RBL_RECORDING_OF_CHECKPOINT = 2
 };
 
 // Quanta of the rounded form: powers of two, so that multiples are exact numbers. Poses are off by half of one at most.
@@ -144,8 +144,8 @@ void rbl_recording_reader_free(rblRecordingReader* reader);
 // Events of a step, or of a whole run, into its statistics.
 rblResult rbl_take_events(rblRecordingReader* reader, rblByteSource* source);
 
-// rbl_replay_calls() from memory.
-rblResult rbl_replay_calls_memory(const void* bytes, size_t size, const char* name, rblReplayReport* out);
+// rbl_calls_replay() from memory.
+rblResult rbl_calls_replay_memory(const void* bytes, size_t size, const char* name, rblReplayReport* out);
 
 // Forget bodies that no step was read of.
 void rbl_drop_unsettled(rblRecordingReader* reader);

@@ -9,11 +9,17 @@ bool rbl_is_recording(const void* bytes, size_t size)
     return size >= RBL_SIGNATURE_SIZE && memcmp(bytes, RBL_RECORDING_SIGNATURE, RBL_SIGNATURE_SIZE) == 0;
 }
 
-bool rbl_is_recording_of_calls(const void* bytes, size_t size)
+rblRecordingKind rbl_recording_kind_of(const void* bytes, size_t size)
 {
-    const uint8_t* payload = (const uint8_t*)bytes + RBL_FILE_HEADER_SIZE + RBL_CHUNK_HEADER_SIZE;
-    return rbl_is_recording(bytes, size) && size > RBL_FILE_HEADER_SIZE + RBL_CHUNK_HEADER_SIZE &&
-           *payload == RBL_RECORDING_OF_CALLS;
+    const size_t payload = RBL_FILE_HEADER_SIZE + RBL_CHUNK_HEADER_SIZE;
+    if (!rbl_is_recording(bytes, size))
+    {
+        return RBL_RECORDING_NONE;
+    }
+    const uint8_t content = size > payload ? ((const uint8_t*)bytes)[payload] : RBL_RECORDING_OF_SCENE;
+    return content == RBL_RECORDING_OF_CALLS        ? RBL_RECORDING_CALLS
+           : content == RBL_RECORDING_OF_CHECKPOINT ? RBL_RECORDING_CHECKPOINT
+                                                    : RBL_RECORDING_RUN;
 }
 
 // ---- chunks ----
@@ -76,7 +82,7 @@ static rblResult check_file(rblRecordingReader* reader)
     }
     const uint32_t version = rbl_load_u32(reader->bytes + RBL_SIGNATURE_SIZE);
     const uint32_t zero = rbl_load_u32(reader->bytes + RBL_SIGNATURE_SIZE + 4);
-    const bool old = version >= RBL_RECORDING_OLDEST && reader->kind != RBL_RECORDING_CHECKPOINT;
+    const bool old = version >= RBL_RECORDING_OLDEST && reader->kind != RBL_RECORDING_OF_CHECKPOINT;
     const bool known = version == RBL_RECORDING_VERSION || (old && version < RBL_RECORDING_VERSION);
     reader->version = version;
     if (known && zero != 0)

@@ -350,9 +350,7 @@ rblRecordingKind rbl_recording_kind(const char* path)
     {
         fclose(file);
     }
-    return rbl_is_recording_of_calls(start, got) ? RBL_RECORDING_CALLS
-           : rbl_is_recording(start, got)        ? RBL_RECORDING_RUN
-                                                 : RBL_RECORDING_NONE;
+    return rbl_recording_kind_of(start, got);
 }
 
 static rblResult replay_steps(rblReplay* replay, const rblProgress* progress)

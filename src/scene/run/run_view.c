@@ -19,7 +19,9 @@ rblResult rbl_run_find_motion(rblRunId id, rblRunItem** out)
     RBL_TRY(rbl_run_find(id, out));
     if (!(*out)->def.keeps_motion)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "run: its motion was not kept; set rblRunDef.keeps_motion");
+        return rbl_fail(
+            RBL_ERROR_ARGUMENT,
+            "run: its motion was not kept; runs keep it with rblRunDef.keeps_motion and without resume");
     }
     return (*out)->scene.index1 != 0 ? rbl_run_end_tracks((*out)->run) : RBL_OK;
 }
@@ -76,16 +78,15 @@ rblResult rbl_run_body(rblRunId id, uint32_t body, rblRunBodyView* out)
     return RBL_OK;
 }
 
-rblResult rbl_run_body_state(rblRunId id, uint32_t body, uint32_t step, bool* found, rblRunKey* out)
+rblResult rbl_run_body_state(rblRunId id, uint32_t body, uint32_t step, rblRunKey* out)
 {
     rblRunItem* item = NULL;
     RBL_TRY(open(id, out, &item));
     RBL_TRY(check_body(item->run, body));
-    if (found == NULL)
+    if (step > rbl_run_last_step(item->run) || !rbl_run_state(item->run, body, step, out))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "run: found must not be null");
+        *out = (rblRunKey){.step = RBL_NONE, .pose.q.w = 1.0f};
     }
-    *found = step <= rbl_run_last_step(item->run) && rbl_run_state(item->run, body, step, out);
     return RBL_OK;
 }
 
@@ -134,23 +135,19 @@ static rblRunMember member_of_piece(const rblRunPiece* piece)
                           .piece = true};
 }
 
-rblResult rbl_run_member(rblRunId id, rblBodyId body, bool* found, rblRunMember* out)
+rblResult rbl_run_member(rblRunId id, rblBodyId body, rblRunMember* out)
 {
     rblRunItem* item = NULL;
     RBL_TRY(open(id, out, &item));
     const rblSimulation* simulation = &item->simulation;
-    if (found == NULL)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "run: found must not be null");
-    }
     const rblRunPiece* piece = rbl_simulation_piece_of(simulation, body);
     const uint32_t scene_body = piece == NULL ? rbl_simulation_scene_body_of(simulation, body) : RBL_NONE;
-    *found = piece != NULL || scene_body != RBL_NONE;
+    *out = (rblRunMember){.name = "", .scene_body = RBL_NONE, .material = RBL_NONE};
     if (piece != NULL)
     {
         *out = member_of_piece(piece);
     }
-    else if (*found)
+    else if (scene_body != RBL_NONE)
     {
         *out = (rblRunMember){.id = body,
                               .name = simulation->view.bodies[scene_body].name,

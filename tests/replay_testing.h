@@ -25,7 +25,7 @@ static inline void check_recording_replays(const rblFileBytes* file, const char*
         const rblTasks tasks = {.worker_count = threads};
         rblReplayReport report;
         check_ok(rbl_set_tasks(&tasks));
-        check_ok(rbl_replay_calls_memory(file->bytes, file->size, name, &report));
+        check_ok(rbl_calls_replay_memory(file->bytes, file->size, name, &report));
         check_ok(rbl_set_tasks(NULL));
         if (!report.same || report.problem[0] != '\0')
         {

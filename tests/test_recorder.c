@@ -273,7 +273,7 @@ static void check_replay(const char* path, uint32_t steps)
         const rblTasks tasks = {.worker_count = threads};
         rblReplayReport report;
         check_ok(rbl_set_tasks(&tasks));
-        check_ok(rbl_replay_calls(path, &report));
+        check_ok(rbl_calls_replay(path, &report));
         check_ok(rbl_set_tasks(NULL));
         if (!report.same || report.problem[0] != '\0')
         {
@@ -281,7 +281,7 @@ static void check_replay(const char* path, uint32_t steps)
         }
         assert_true(report.complete);
         assert_int_equal(report.steps, steps);
-        assert_int_equal(report.first_difference, 0);
+        assert_int_equal(report.first_difference, RBL_NONE);
     }
 }
 
@@ -340,7 +340,7 @@ static void old_snapshots_end_a_recording_in_words(void** state)
     check_fails(RBL_ERROR_UNSUPPORTED, rbl_world_stop_recording(program.world));
     assert_non_null(strstr(rbl_last_error(), "a snapshot from before the recording was restored"));
     rblReplayReport report;
-    check_ok(rbl_replay_calls("old.rbl.part", &report)); // what was recorded until then
+    check_ok(rbl_calls_replay("old.rbl.part", &report)); // what was recorded until then
     assert_true(report.same && !report.complete);
     assert_int_equal(report.calls, 2);
     remove("old.rbl.part");
@@ -414,9 +414,9 @@ static void misuse_is_answered(void** state)
     check_fails(RBL_ERROR_ARGUMENT, rbl_world_record(program.world, "twice.rbl"));
     check_ok(rbl_world_stop_recording(program.world));
     check_fails(RBL_ERROR_STALE, rbl_world_record((rblWorldId){0}, "stale.rbl"));
-    check_fails(RBL_ERROR_ARGUMENT, rbl_replay_calls("misuse.rbl", NULL));
-    check_fails(RBL_ERROR_FILE, rbl_replay_calls("no_such.rbl", &report));
-    check_ok(rbl_replay_calls("misuse.rbl", &report));
+    check_fails(RBL_ERROR_ARGUMENT, rbl_calls_replay("misuse.rbl", NULL));
+    check_fails(RBL_ERROR_FILE, rbl_calls_replay("no_such.rbl", &report));
+    check_ok(rbl_calls_replay("misuse.rbl", &report));
     assert_true(report.same && report.calls == 0);
     remove("misuse.rbl");
     end(&program);
@@ -447,7 +447,7 @@ static void calls_are_in_the_file_before_the_step_begins(void** state)
     for (uint32_t i = 1; i <= 5; ++i)
     {
         go(&program, 1);
-        check_ok(rbl_replay_calls("now.rbl.part", &report));
+        check_ok(rbl_calls_replay("now.rbl.part", &report));
         assert_true(report.same && !report.complete);
         assert_int_equal(report.steps, i);
     }
@@ -465,7 +465,7 @@ static void damage_ends_the_replay_there(void** state)
     uint32_t steps = 0;
     for (size_t size = 16; size<file.size; size += file.size - size> 1000 ? 911 : 13)
     {
-        if (rbl_replay_calls_memory(file.bytes, size, "cut", &report) == RBL_OK)
+        if (rbl_calls_replay_memory(file.bytes, size, "cut", &report) == RBL_OK)
         {
             assert_true(report.same && report.steps >= steps && !report.complete);
             steps = report.steps;
@@ -500,7 +500,7 @@ static void the_first_step_that_differs_is_named(void** state)
     }
     assert_int_equal(ends, 5);
     recording_seal(file.bytes, file.size);
-    check_ok(rbl_replay_calls_memory(file.bytes, file.size, "other", &report));
+    check_ok(rbl_calls_replay_memory(file.bytes, file.size, "other", &report));
     assert_false(report.same);
     assert_true(report.first_difference >= 5 && report.steps == report.first_difference);
     assert_true(report.expected == (report.found ^ 1));
@@ -526,7 +526,7 @@ static void hostile_calls_do_no_harm(void** state)
         }
         recording_seal(bytes, file.size);
         rblReplayReport report;
-        (void)rbl_replay_calls_memory(bytes, file.size, "hostile", &report);
+        (void)rbl_calls_replay_memory(bytes, file.size, "hostile", &report);
         assert_int_equal(rbl_shape_alive_count(), 0);
     }
     free(bytes);

@@ -132,7 +132,7 @@ static void hostile_labels_do_no_harm(void** state)
         }
         recording_seal(bytes, file.size);
         rblReplayReport report;
-        (void)rbl_replay_calls_memory(bytes, file.size, "hostile", &report);
+        (void)rbl_calls_replay_memory(bytes, file.size, "hostile", &report);
         assert_int_equal(rbl_breaker_alive_count(), 0);
     }
     free(bytes);

@@ -199,7 +199,7 @@ static void calls_that_break_happen_again(void** state)
     check_ok(rbl_world_stop_recording(world));
     check_ok(rbl_world_destroy(world));
     check_ok(rbl_breaker_destroy(breaker));
-    check_ok(rbl_replay_calls(path, &report));
+    check_ok(rbl_calls_replay(path, &report));
     assert_true(report.same && report.complete);
     assert_int_equal(report.steps, 30);
     remove(path);
@@ -236,7 +236,7 @@ static void recordings_begin_among_fragments(void** state)
     check_ok(rbl_world_stop_recording(world));
     check_ok(rbl_world_destroy(world));
     check_ok(rbl_breaker_destroy(breaker));
-    check_ok(rbl_replay_calls(path, &report));
+    check_ok(rbl_calls_replay(path, &report));
     assert_true(report.same && report.complete);
     remove(path);
 }

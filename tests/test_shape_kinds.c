@@ -249,7 +249,7 @@ static void scenes_recordings_and_replays_know_it(void** state)
     check_ok(rbl_world_destroy(world));
     check_ok(rbl_scene_destroy(scene));
     rblReplayReport report;
-    check_ok(rbl_replay_calls("egg.rbl", &report));
+    check_ok(rbl_calls_replay("egg.rbl", &report));
     assert_string_equal(report.problem, "");
     assert_true(report.complete && report.same);
     assert_int_equal(report.steps, 90);

@@ -340,7 +340,7 @@ static void damage_chunks(const rblFileBytes* file, uint32_t type, uint32_t tria
         }
         recording_seal(bytes, file->size);
         rblReplayReport report;
-        (void)rbl_replay_calls_memory(bytes, file->size, "hostile", &report);
+        (void)rbl_calls_replay_memory(bytes, file->size, "hostile", &report);
         assert_int_equal(rbl_breaker_alive_count(), 0);
         assert_int_equal(rbl_shape_alive_count(), 0);
     }

@@ -414,7 +414,7 @@ static void recordings_replay_the_settings(void** state)
     step_times(world, 10);
     check_ok(rbl_world_stop_recording(world));
     rblReplayReport report;
-    check_ok(rbl_replay_calls("settings.rbl", &report));
+    check_ok(rbl_calls_replay("settings.rbl", &report));
     assert_string_equal(report.problem, "");
     assert_true(report.same && report.complete);
     assert_int_equal(report.steps, 27);

@@ -95,7 +95,7 @@ static int print_object(const rblReplayReport* report)
     rbl_json_bool(&json, report->complete);
     rbl_json_key(&json, "same");
     rbl_json_bool(&json, report->same);
-    if (report->first_difference > 0)
+    if (report->first_difference != RBL_NONE)
     {
         put_count(&json, "firstDifference", report->first_difference);
     }
@@ -109,7 +109,7 @@ int replay_calls(const Parsed* parsed, const char* path)
     rblReplayReport report;
     tool_start_progress(parsed, path);
     progress_stage("replaying", -1.0);
-    const rblResult result = rbl_replay_calls(path, &report);
+    const rblResult result = rbl_calls_replay(path, &report);
     progress_stop();
     if (result != RBL_OK)
     {

@@ -213,7 +213,7 @@ int main(void)
         result = run_and_record(scene, path, &slices);
         rbl_scene_destroy(scene);
     }
-    result = result == RBL_OK ? rbl_replay_calls(path, &replay) : result;
+    result = result == RBL_OK ? rbl_calls_replay(path, &replay) : result;
     if (result != RBL_OK || slices < 2 || !replay.same || !replay.complete)
     {
         fprintf(stderr, "breaker: %s\n", result != RBL_OK ? rbl_last_error() : "the replay is not the same");
@@ -222,7 +222,7 @@ int main(void)
     printf("the loaf broke into %u slices; the replay of %u steps is the same\n", slices, replay.steps);
     // Without its kind the recording is refused, and the message says which kind is missing.
     rbl_breaker_kind_unregister("slices");
-    result = rbl_replay_calls(path, &replay);
+    result = rbl_calls_replay(path, &replay);
     printf("without the kind: %s\n", rbl_last_error());
     remove(path);
     return result == RBL_ERROR_UNSUPPORTED ? 0 : 1;

@@ -24,14 +24,14 @@ typedef struct rblReplayReport
     uint32_t steps;            ///< of them
     bool complete;             ///< the recording was stopped properly
     bool same;                 ///< every step had the recorded hash, every id was the recorded one
-    uint32_t first_difference; ///< the step, counted from 1, after which the state differs; 0: none
+    uint32_t first_difference; ///< the step, counted from 1, after which the state differs; RBL_NONE: none
     uint64_t expected, found;  ///< hashes of that step
     char problem[256];         ///< why the replay ended before the end of the file; empty: it did not
 } rblReplayReport;
 
 /// Make the calls of a recording again, in a world of its own that is gone afterwards, up to the first difference. Fails only
 /// when the file cannot be read at all; what is damaged ends the replay there.
-RBL_API rblResult rbl_replay_calls(const char* path, rblReplayReport* out);
+RBL_API rblResult rbl_calls_replay(const char* path, rblReplayReport* out);
 
 /// How often a call is in a recording.
 typedef struct rblCallCount

@@ -461,11 +461,11 @@ static void free_replayer(Replayer* replayer)
     rbl_array_free(&replayer->kept);
 }
 
-rblResult rbl_replay_calls_memory(const void* bytes, size_t size, const char* name, rblReplayReport* out)
+rblResult rbl_calls_replay_memory(const void* bytes, size_t size, const char* name, rblReplayReport* out)
 {
     rblRun run;
     rblRecordingReader reader;
-    Replayer replayer = {.allocator = rbl_default_allocator()};
+    Replayer replayer = {.allocator = rbl_default_allocator(), .report.first_difference = RBL_NONE};
     rbl_array_init(&replayer.shapes, replayer.allocator);
     rbl_array_init(&replayer.breakers, replayer.allocator);
     rbl_array_init(&replayer.breaker_ids, replayer.allocator);
@@ -499,7 +499,7 @@ rblResult rbl_replay_calls_memory(const void* bytes, size_t size, const char* na
     return result;
 }
 
-rblResult rbl_replay_calls(const char* path, rblReplayReport* out)
+rblResult rbl_calls_replay(const char* path, rblReplayReport* out)
 {
     rblFileBytes file;
     if (path == NULL || out == NULL)
@@ -507,7 +507,7 @@ rblResult rbl_replay_calls(const char* path, rblReplayReport* out)
         return rbl_fail(RBL_ERROR_ARGUMENT, "replay: path and report must not be null");
     }
     RBL_TRY(rbl_file_read(path, SIZE_MAX, rbl_default_allocator(), &file));
-    const rblResult result = rbl_replay_calls_memory(file.bytes, file.size, path, out);
+    const rblResult result = rbl_calls_replay_memory(file.bytes, file.size, path, out);
     rbl_file_bytes_free(&file);
     return result;
 }

@@ -145,6 +145,10 @@ static void a_breaker_lives_while_it_is_referenced(void** state)
 static void bad_definitions_are_refused(void** state)
 {
     (void)state;
+    assert_null(rbl_breaker_kind(NULL)); // as rblBodyState has it for bodies that never break
+    assert_null(rbl_breaker_kind_def(NULL));
+    rbl_fracture_free(NULL);
+    check_fails(RBL_ERROR_ARGUMENT, rbl_fracture_allocate(NULL, 1, 0));
     Halver halver = {.threshold = 1.0f};
     const rblBreakerDef good = halver_def(&halver);
     rblBreakerId id = {7, 7};

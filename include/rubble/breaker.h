@@ -35,7 +35,7 @@ typedef struct rblImpact
 /// A body as a breaker sees it.
 typedef struct rblBreakBody
 {
-    rblShapeView view; ///< of the shape, which is held
+    rblShapeView view; ///< of the shape, which stays alive during the call
     rblTransform pose; ///< of the shape's origin
     rblVec3 velocity;  ///< of the centre of mass
     rblVec3 spin;
@@ -59,7 +59,7 @@ typedef struct rblVerdict
     double
         budget; ///< J that crack faces may cost. From `decide`: at most, 0 for whatever the impact can pay. To `shatter`:
     ///< what it can pay; infinite: nobody asks (broken on demand)
-    uint32_t max_pieces; ///< the same for their number: at most, that there is room for; 0: any number
+    uint32_t max_pieces; ///< the same for their number: at most, as the world has capacity for; 0: any number
     /// What `decide` found out and `shatter` goes on with, such as stresses: the method's own. Null: nobody decided (broken on demand),
     /// or there is nothing to hand on. Whoever asked gives it back by rbl_verdict_release().
     void* evidence;
@@ -79,7 +79,7 @@ typedef struct rblFragment
     uint32_t rebuild;
 } rblFragment;
 
-/// Two crack faces that fit. Pieces are places in the list of fragments, faces are numbered within their piece:
+/// Two crack faces that fit. Pieces are indices of the list of fragments, faces are numbered within their piece:
 /// rbl_fragment_faces() tells which triangles are theirs.
 typedef struct rblMate
 {
@@ -94,16 +94,16 @@ typedef struct rblFracture
     uint32_t fragment_count;
     uint32_t mate_count;
     double crack_area;     ///< m^2, of one side
-    double elastic_energy; ///< J that stress held in the body; 0: the method knows nothing of stress
+    double elastic_energy; ///< J of elastic energy in the body; 0: the method knows nothing of stress
     uint32_t merged;       ///< crumbs and slivers that were made part of a neighbour
     double updating;       ///< ms that distance fields and samples of the fragments took; 0: not told
     const rblAllocator* allocator;
 } rblFracture;
 
-/// Room for fragments and mates in an empty fracture, all zero, with their counts set.
+/// Allocate fragments and mates of an empty fracture, all zero, and set their counts.
 RBL_API rblResult rbl_fracture_allocate(rblFracture* fracture, uint32_t fragment_count, uint32_t mate_count);
 
-/// Destroy the shapes that were not taken (ids that are not null) and free the arrays; it is empty again.
+/// Destroy the shapes that were not taken (ids that are not null) and free the arrays; it is empty again. Null: nothing happens.
 RBL_API void rbl_fracture_free(rblFracture* fracture);
 
 typedef struct rblBreaker rblBreaker; ///< opaque
@@ -161,6 +161,8 @@ RBL_API rblResult rbl_breaker_destroy(rblBreakerId breaker);
 RBL_API uint32_t rbl_breaker_alive_count(void);
 
 // ---- what those who own bodies call ----
+
+// Breakers, bodies and outputs must not be null, unless a comment says otherwise.
 
 /// Keep a breaker alive without its handle, once more, and let go again. What bodies do.
 RBL_API rblResult rbl_breaker_acquire(rblBreakerId breaker, const rblBreaker** out);
@@ -233,7 +235,7 @@ static inline rblBreakerKind rbl_default_breaker_kind(void)
 /// not possible, a table that does not fit its definition, defaults that are out of their own ranges, no functions.
 RBL_API rblResult rbl_breaker_kind_register(const rblBreakerKind* kind);
 
-/// Remove a kind that was registered. Refused: unknown names, the library's own, kinds that breakers or scenes use.
+/// Remove a kind that was registered. Refused: unknown names and the library's own; RBL_ERROR_BUSY: breakers or scenes use it.
 RBL_API rblResult rbl_breaker_kind_unregister(const char* name);
 
 /// The kind of a name. Refused, with the nearest name: unknown ones. Valid until it is removed.
@@ -248,7 +250,7 @@ RBL_API const rblBreakerKind* rbl_breaker_kind_at(uint32_t index);
 RBL_API rblResult rbl_breaker_create_kind(const char* name, const void* def, rblBreakerId* out);
 
 /// The kind of a breaker and the definition that it was made from, which live as long as the breaker does. Null: it was made by
-/// rbl_breaker_create(), and recordings cannot hold it.
+/// rbl_breaker_create(), and recordings cannot store it; or the breaker is null, as rblBodyState.breaker of a body that never breaks.
 RBL_API const rblBreakerKind* rbl_breaker_kind(const rblBreaker* breaker);
 RBL_API const void* rbl_breaker_kind_def(const rblBreaker* breaker);
 

@@ -36,7 +36,7 @@ typedef struct rblJsonWriter
 /// Begin. Null allocator: the library's own. rbl_json_writer_free() in the end.
 RBL_API void rbl_json_writer_init(rblJsonWriter* writer, uint32_t indent, const rblAllocator* allocator);
 
-/// Free the text.
+/// Free the text. Null: nothing happens.
 RBL_API void rbl_json_writer_free(rblJsonWriter* writer);
 
 /// Ends an indented text with a line break. RBL_ERROR_MEMORY when memory ran out on the way, RBL_ERROR_ARGUMENT when what was

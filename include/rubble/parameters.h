@@ -36,7 +36,7 @@ typedef enum rblParameterType
 typedef struct rblParameter
 {
     const char* key;            ///< in files, unique within its table
-    rblParameterType type;      //
+    rblParameterType type;      ///< of the field, and its form in files
     size_t offset;              ///< in the struct of the definition, bytes
     const char* about;          ///< one line for the reference: meaning and unit
     double min, max;            ///< range of numbers and components of vectors; both 0: every finite number

@@ -74,7 +74,7 @@ RBL_API rblResult rbl_pattern_check(const rblPatternDef* def);
 /// The pattern in a box that is hit at a point, by something that moves along `normal`, an axis or the opposite of one: one mesh
 /// with a closed part and a group ("piece 0", ...) for every piece and, between pieces, the material RBL_CRACK_MATERIAL. Of a file
 /// the regions as they are there, labels as blocks. Refused: a box without volume, a normal along no axis, files that cannot be
-/// read or whose regions do not tile their box, with the place.
+/// read or whose regions do not tile their box, with the location.
 RBL_API rblResult rbl_pattern_draw(const rblPatternDef* def, rblAabbd box, rblVec3d point, rblVec3d normal,
                                    rblMeshId* out);
 

@@ -70,7 +70,7 @@ typedef struct rblSceneBody
     rblAnchor anchor;
 } rblSceneBody;
 
-/// One joint. Bodies are places in the list of bodies.
+/// One joint. Bodies are indices of the list of bodies.
 typedef struct rblSceneJoint
 {
     rblJointDef def; ///< without bodies
@@ -172,7 +172,7 @@ RBL_API rblResult rbl_scene_shape(rblSceneId scene, uint32_t shape, rblShapeId* 
 /// A world as the scene wants it: sets gravity, substeps, sleeping and seed of a definition from rbl_default_world_def().
 RBL_API rblResult rbl_scene_world_def(rblSceneId scene, rblWorldDef* out);
 
-/// Create the bodies and joints that are there from the start. `bodies` has room for all of the scene's and receives
+/// Create the bodies and joints that are there from the start. `bodies` has capacity for all of the scene's and receives
 /// their ids, null for those spawned later. On failure nothing is left behind.
 RBL_API rblResult rbl_scene_build(rblSceneId scene, rblWorldId world, rblBodyId* bodies);
 

@@ -163,6 +163,9 @@ RBL_API rblResult rbl_shape_acquire(rblShapeId shape, rblShapeView* out);
 RBL_API void rbl_shape_retain(const rblShape* shape);
 RBL_API void rbl_shape_release(const rblShape* shape);
 
+/// This call and the ones on shapes below are the inner loops of the engine: but for what they say, they do not check their
+/// arguments, and pointers must not be null.
+///
 /// Signed distance of a point, negative inside, and its gradient (unit; `gradient` may be null). Exact for primitives
 /// and hulls; for level sets within their stated error near the surface and a lower bound farther off.
 RBL_API float rbl_shape_distance(const rblShape* shape, rblVec3 point, rblVec3* gradient);
@@ -178,7 +181,7 @@ typedef struct rblShapeHit
     rblVec3 normal;
 } rblShapeHit;
 
-/// Nothing found, or no ray: t is infinite.
+/// Nothing found, a null pointer, or a ray that is not finite or has no direction: t is infinite.
 RBL_API rblShapeHit rbl_shape_ray(const rblShape* shape, const rblRay* ray);
 
 // ---- two shapes ----
@@ -216,7 +219,7 @@ typedef struct rblContactSet
     const rblAllocator* allocator;     ///< where its memory comes from; null: the library's
 } rblContactSet;
 
-/// Free what it holds; it is empty and may be used again.
+/// Free its memory; it is empty and may be used again. Null: nothing happens.
 RBL_API void rbl_contact_set_free(rblContactSet* set);
 
 /// How rbl_shape_collide() chooses contacts.

@@ -1,4 +1,4 @@
-/// The stress breaker: a body is filled with tetrahedra, blows are turned into stress in it, cracks begin where tension exceeds the
+/// The stress breaker: a body is filled with tetrahedra, impacts are turned into stress in it, cracks begin where tension exceeds the
 /// strength and grow across it for as long as the elastic energy that they set free pays for them (docs/stress.md).
 #ifndef RUBBLE_STRESS_H
 #define RUBBLE_STRESS_H
@@ -32,14 +32,14 @@ typedef struct rblStressDef
     float smallest;       ///< fragments smaller than this part of the body's volume are merged; default 1e-3
     uint32_t generations; ///< how often pieces of pieces break: 1, only the body itself; default 2
     float smallest_body;  ///< m: pieces that are shorter than this in all directions stay whole; default 0.02
-    /// 0, the default: the stress of a blow on a whole body is solved for. Else so many modes of it are found when it is prepared, and
-    /// the stress is what they know of the blow: sooner known, and as good as they are many. Fragments are always solved for.
+    /// 0, the default: the stress of an impact on a whole body is solved for. Else so many modes of it are found when it is prepared, and
+    /// the stress is what they represent of the impact: sooner known, and as good as they are many. Fragments are always solved for.
     uint32_t modes;
     /// Steps after a break at which fragments get hierarchies of samples of their own, made in the meantime beside the simulation; 0, the
     /// default: they keep those of their parents, updated.
     uint32_t rebuild;
-    rblStrengthVariation variation;
-    uint64_t seed; ///< of the noise
+    uint64_t seed;                  ///< of the noise
+    rblStrengthVariation variation; ///< of the strength from point to point; last, as it may grow
 } rblStressDef;
 
 /// The defaults named above.
@@ -52,7 +52,7 @@ static inline rblStressDef rbl_default_stress_def(void)
 }
 
 /// Make one. Refused: numbers that are not finite or out of their ranges, a grid file that cannot be read or has factors that are
-/// not positive and finite, with the place.
+/// not positive and finite, with the location.
 RBL_API rblResult rbl_breaker_create_stress(const rblStressDef* def, rblBreakerId* out);
 
 RBL_EXTERN_C_END

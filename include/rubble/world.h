@@ -122,7 +122,7 @@ typedef struct rblBodyDef
     float mass;           ///< kg; 0: density times volume
     float gravity_scale;  ///< default 1
     rblFilter filter;
-    rblBreakerId breaker; ///< how it breaks; held, and inherited by its fragments; null: never
+    rblBreakerId breaker; ///< how it breaks; retained, and inherited by its fragments; null: never
     rblAnchor anchor;     ///< of a static body that may break
     bool asleep;          ///< born asleep, to go on with its velocity when it wakes; default false
     void* user_data;      ///< returned in events, never read; fragments inherit it
@@ -283,7 +283,7 @@ typedef struct rblBreakEvent
     rblBodyId by;               ///< whose impact broke it; null: on demand. May have broken, too
     const rblBodyId* fragments; ///< in the breaker's order
     uint32_t pieces;            ///< how many
-    const rblMate* mates;       ///< crack faces that fit each other; pieces are places in `fragments`
+    const rblMate* mates;       ///< crack faces that fit each other; pieces are indices of `fragments`
     uint32_t mate_count;        ///< how many
     uint32_t merged;            ///< crumbs and slivers that became part of a neighbour
     uint32_t debris;            ///< fragments that are crumbs and may vanish after a while
@@ -294,7 +294,7 @@ typedef struct rblBreakEvent
     double crack_area;          ///< m^2, of one side
     double surface_energy;      ///< J: what the cracks took; paid by the impact, on demand by nobody
     double
-        elastic_energy; ///< J that stress held in the body when it broke; 0: its breaker knows nothing of stress
+        elastic_energy; ///< J of elastic energy in the body when it broke; 0: its breaker knows nothing of stress
     double heat;        ///< J that the impact lost beyond the cracks, and its fragments at their birth
     double
         kinetic_lost; ///< J of motion that the two had before the cracks, less theirs and the fragments' after: surface and heat
@@ -388,7 +388,8 @@ RBL_API rblResult rbl_world_bodies(rblWorldId world, rblBodyId* out, uint32_t ca
 // ---- keeping and going back ----
 
 /// Size of a snapshot now, and the snapshot itself: all that decides the future of the world. Shapes are not stored but
-/// referred to, and are kept alive by the world that made it. To restore, the buffer must be aligned to 8 bytes.
+/// referred to, and are kept alive by the world that made it. To restore, the buffer must be aligned to 8 bytes. Null buffer: the size
+/// alone. RBL_ERROR_LIMIT: the buffer is too small; `size` says what is needed.
 RBL_API rblResult rbl_world_save(rblWorldId world, void* buffer, size_t capacity, size_t* size);
 
 /// Go back to a snapshot of this world: its future is then the same to the last bit. Refused, and nothing changes: a buffer that

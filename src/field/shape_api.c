@@ -97,6 +97,10 @@ static bool clip_hit(const rblShape* shape, const rblRay* ray, float speed, rblS
 rblShapeHit rbl_shape_ray(const rblShape* shape, const rblRay* ray)
 {
     const rblShapeHit nothing = {INFINITY, {0, 0, 0}};
+    if (shape == NULL || ray == NULL)
+    {
+        return nothing;
+    }
     rblShapeHit found = {ray->t_min, {0, 1, 0}};
     const rblVec3 start = rbl_mul_add3(ray->origin, ray->t_min, ray->direction);
     const float speed = rbl_length3(ray->direction);

@@ -135,19 +135,19 @@ rblResult rbl_breaker_create(const rblBreakerDef* def, rblBreakerId* out)
 
 const rblBreakerKind* rbl_breaker_kind(const rblBreaker* breaker)
 {
-    return breaker->kind;
+    return breaker != NULL ? breaker->kind : NULL;
 }
 
 const void* rbl_breaker_kind_def(const rblBreaker* breaker)
 {
-    return breaker->kind_def;
+    return breaker != NULL ? breaker->kind_def : NULL;
 }
 
 rblResult rbl_breaker_acquire(rblBreakerId id, const rblBreaker** out)
 {
     if (out == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "breaker hold: out is null");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "breaker: out must not be null");
     }
     rbl_mutex_lock(&registry.mutex);
     rblBreaker* breaker = rbl_registry_find(&registry, id.index1, id.generation);
@@ -215,6 +215,10 @@ const rblBreakerDef* rbl_breaker_def(const rblBreaker* breaker)
 
 rblResult rbl_fracture_allocate(rblFracture* fracture, uint32_t fragment_count, uint32_t mate_count)
 {
+    if (fracture == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "breaker: fracture must not be null");
+    }
     const rblAllocator* allocator = rbl_default_allocator();
     rblFragment* fragments = RBL_NEW_ARRAY(allocator, rblFragment, fragment_count);
     rblMate* mates = RBL_NEW_ARRAY(allocator, rblMate, mate_count);
@@ -242,6 +246,10 @@ rblResult rbl_fracture_allocate(rblFracture* fracture, uint32_t fragment_count, 
 
 void rbl_fracture_free(rblFracture* fracture)
 {
+    if (fracture == NULL)
+    {
+        return;
+    }
     for (uint32_t i = 0; i < fracture->fragment_count; ++i)
     {
         if (fracture->fragments[i].shape.index1 != 0)

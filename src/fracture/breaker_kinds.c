@@ -195,11 +195,14 @@ rblResult rbl_breaker_kind_unregister(const char* name)
     rbl_mutex_unlock(&mutex);
     if (found == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "breaker kind: '%.60s' is not registered", name);
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "breaker kind: '%.60s' must be a kind that rbl_breaker_kind_register() added", name);
     }
-    return users == 0 ? RBL_OK
-                      : rbl_fail(RBL_ERROR_ARGUMENT,
-                                 "breaker kind: '%.60s' is used by %u breakers and scenes", name, users);
+    return users == 0
+               ? RBL_OK
+               : rbl_fail(RBL_ERROR_BUSY,
+                          "breaker kind: '%.60s' is in use (%u), destroy its breakers and scenes first", name,
+                          users);
 }
 
 // ---- looking ----

@@ -24,6 +24,10 @@ const rblAllocator* rbl_contact_set_allocator(const rblContactSet* set)
 
 void rbl_contact_set_free(rblContactSet* set)
 {
+    if (set == NULL)
+    {
+        return;
+    }
     rbl_contact_scratch_free(set);
     rbl_free(rbl_contact_set_allocator(set), set->points, set->capacity * sizeof *set->points);
     *set = (rblContactSet){.allocator = set->allocator};

@@ -14,6 +14,10 @@ void rbl_json_writer_init(rblJsonWriter* writer, uint32_t indent, const rblAlloc
 
 void rbl_json_writer_free(rblJsonWriter* writer)
 {
+    if (writer == NULL)
+    {
+        return;
+    }
     rbl_free(writer->allocator, writer->text, writer->capacity);
     writer->text = NULL;
     writer->size = 0;

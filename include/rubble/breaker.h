@@ -110,6 +110,7 @@ typedef struct rblBreaker rblBreaker; ///< opaque
 
 /// A fracture method. Functions may be called from several threads at once for different bodies; what they return depends
 /// on their arguments alone. `context` is the method's own.
+/// Functions must not call the world that is being stepped: it is between two states, and its calls do not check that.
 typedef struct rblBreakerDef
 {
     uint32_t struct_size; ///< bytes of this struct; set by rbl_default_breaker_def()

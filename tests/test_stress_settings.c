@@ -129,7 +129,7 @@ static void break_and_change(Change change, bool early)
     step_times(world, 20);
     check_ok(rbl_world_stop_recording(world));
     rblReplayReport report;
-    check_ok(rbl_replay_calls("stress_settings.rbl", &report));
+    check_ok(rbl_calls_replay("stress_settings.rbl", &report));
     if (!report.same || !report.complete)
     {
         fail_msg("change %d, %d: %s", (int)change, early, report.problem);

@@ -180,7 +180,7 @@ static void run_course(uint64_t seed)
     check_all_finite(course.world);
     check_ok(rbl_world_stop_recording(course.world));
     rblReplayReport report;
-    check_ok(rbl_replay_calls("random_settings.rbl", &report));
+    check_ok(rbl_calls_replay("random_settings.rbl", &report));
     if (!report.same || !report.complete)
     {
         fail_msg("seed %u: %s", (unsigned)seed, report.problem);

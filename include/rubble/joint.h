@@ -1,4 +1,4 @@
-/// Joints: what holds bodies together. Solved with the contacts, under the same rule: no energy appears.
+/// Joints connect bodies. They are solved with the contacts, under the same rule: the total energy never grows.
 #ifndef RUBBLE_JOINT_H
 #define RUBBLE_JOINT_H
 
@@ -6,7 +6,8 @@
 
 RBL_EXTERN_C_BEGIN
 
-/// Handle to a joint of a world. Zero is null; pass by value, compare, store. Ids of destroyed joints and of other worlds are caught.
+/// Handle to a joint of a world. Zero is null; pass by value, compare, store. Calls detect ids of destroyed
+/// joints and of other worlds.
 typedef struct rblJointId
 {
     uint32_t index1;
@@ -14,15 +15,15 @@ typedef struct rblJointId
     uint32_t world; ///< serial number of its world, as in rblBodyId
 } rblJointId;
 
-/// What a joint keeps.
+/// Constraint of a joint.
 typedef enum rblJointKind
 {
     RBL_JOINT_DISTANCE, ///< keeps two points at a fixed distance
-    RBL_JOINT_ROPE,     ///< keeps two points from parting farther than a distance
+    RBL_JOINT_ROPE,     ///< keeps the distance of two points below a limit
     RBL_JOINT_BALL,     ///< keeps two points together
-    RBL_JOINT_HINGE,    ///< a ball joint that turns about one axis only
-    RBL_JOINT_FIXED,    ///< keeps two bodies as they are to each other
-    RBL_JOINT_SPRING,   ///< pulls two points together: a mouse, a hand. Its work is booked.
+    RBL_JOINT_HINGE,    ///< a ball joint that allows rotation about one axis only
+    RBL_JOINT_FIXED,    ///< keeps the relative pose of two bodies
+    RBL_JOINT_SPRING, ///< pulls two points together, as for dragging with a mouse; its work is booked in rblEnergy
     RBL_JOINT_KIND_COUNT
 } rblJointKind;
 
@@ -37,8 +38,8 @@ typedef struct rblJointDef
     rblVec3 anchor_a;     ///< in a's shape axes
     rblVec3 anchor_b;     ///< in b's shape axes; a point of the world when b is null
     rblVec3 axis;         ///< of a hinge, in a's shape axes; default y
-    float length;         ///< m, of distance joints and ropes; 0: as far as the points are now
-    float break_force;    ///< N: the joint breaks when it has to pull harder; default infinite
+    float length;         ///< m, of distance joints and ropes; 0: the current distance of the points
+    float break_force;    ///< N: the joint breaks above this force; default infinite
     float stiffness;      ///< N/m, of springs; default 100
     float damping;        ///< N s/m, of springs; default 10
     float max_force;      ///< N, of springs; default infinite
@@ -58,16 +59,16 @@ static inline rblJointDef rbl_default_joint_def(void)
 /// Refused: stale bodies, none dynamic, anchors or axis not finite, a zero axis, a == b, numbers that are negative or NaN.
 RBL_API rblResult rbl_joint_create(rblWorldId world, const rblJointDef* def, rblJointId* out);
 
-/// Let go. The bodies wake, and collide with each other again.
+/// Remove a joint. Its bodies wake, and they collide with each other again.
 RBL_API rblResult rbl_joint_destroy(rblWorldId world, rblJointId joint);
 
-/// Whether the id is that of a joint of this world that neither broke nor was destroyed.
+/// Whether the id refers to an existing joint of this world.
 RBL_API bool rbl_joint_is_valid(rblWorldId world, rblJointId joint);
 
-/// Move the anchor of b: where a mouse spring pulls to. In b's shape axes, or the world's.
+/// Move the anchor of b, the target of a mouse spring. In b's shape axes; in world axes when b is null.
 RBL_API rblResult rbl_joint_set_target(rblWorldId world, rblJointId joint, rblVec3 anchor_b);
 
-/// Where a joint is and what it does.
+/// Points, force and torque of a joint.
 typedef struct rblJointState
 {
     rblJointKind kind;
@@ -75,14 +76,14 @@ typedef struct rblJointState
     rblVec3 point_a, point_b; ///< world
     rblVec3 force;            ///< on b in the last step, N
     rblVec3 torque;           ///< on b in the last step, N m
-    float error;              ///< m between where the points are and where they should be
+    float error;              ///< position error of the points, m
     void* user_data;
 } rblJointState;
 
-/// Read it as of the last step.
+/// Read the state of a joint after the last step.
 RBL_API rblResult rbl_joint_state(rblWorldId world, rblJointId joint, rblJointState* out);
 
-/// Joints that broke in the last step. Their ids are stale.
+/// A joint that broke in the last step. Its id is stale.
 typedef struct rblJointEvent
 {
     rblJointId joint;
@@ -92,7 +93,7 @@ typedef struct rblJointEvent
     void* user_data;
 } rblJointEvent;
 
-/// In order of ids. Valid until the next call that changes the world.
+/// Joints that broke in the last step, in order of ids. Valid until the next call that changes the world.
 RBL_API rblResult rbl_world_joint_events(rblWorldId world, const rblJointEvent** events, uint32_t* count);
 
 RBL_EXTERN_C_END

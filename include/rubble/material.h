@@ -1,4 +1,4 @@
-/// Materials: what a solid is like to touch, to press and to break.
+/// Materials: density, contact, elastic and fracture properties of a solid.
 #ifndef RUBBLE_MATERIAL_H
 #define RUBBLE_MATERIAL_H
 
@@ -7,7 +7,7 @@
 
 RBL_EXTERN_C_BEGIN
 
-/// SI units. Friction of a pair is the geometric mean, restitution the maximum.
+/// Properties in SI units. The friction of a pair is the geometric mean, the restitution the maximum.
 typedef struct rblMaterial
 {
     float density;        ///< kg/m^3

@@ -1,8 +1,8 @@
-/// Shapes: what bodies are made of. A shape is a set of sample points in a hierarchy, a signed-distance oracle, a
+/// Shapes: the geometry of bodies. A shape is a set of sample points in a hierarchy, a signed-distance oracle, a
 /// surface to draw and mass properties. Immutable, shared, reference-counted; metres, in axes of its own.
 ///
 /// Kinds: primitives with closed forms, convex hulls, level sets of any closed mesh, compounds, and your own through
-/// rblUserShape. Two shapes meet in rbl_shape_collide(), whatever their kinds.
+/// rblUserShape. rbl_shape_collide() finds contacts of two shapes of any kinds.
 #ifndef RUBBLE_SHAPE_H
 #define RUBBLE_SHAPE_H
 
@@ -17,19 +17,19 @@ RBL_EXTERN_C_BEGIN
 typedef struct rblShapeId
 {
     uint32_t index1;     ///< slot + 1, so zeroed memory is the null id
-    uint32_t generation; ///< bumped when the slot is reused: stale ids are caught
+    uint32_t generation; ///< incremented when the slot is reused, so that stale ids are detected
 } rblShapeId;
 
 /// How a shape rolls on flat ground. Its axis is y.
 typedef enum rblRolling
 {
     RBL_ROLLS_NOT,
-    RBL_ROLLS_LYING,  ///< it stands on flat ends and rolls when it lies: a cylinder
-    RBL_ROLLS_ALWAYS, ///< nothing of it is flat: a capsule
-    RBL_ROLLS_AS_BALL ///< and it covers the same space however it turns: a sphere
+    RBL_ROLLS_LYING,  ///< rolls when it lies on its side, stands on its flat ends: a cylinder
+    RBL_ROLLS_ALWAYS, ///< has no flat face: a capsule
+    RBL_ROLLS_AS_BALL ///< the same in all orientations: a sphere
 } rblRolling;
 
-// ---- making shapes ----
+// ---- creating shapes ----
 
 /// The half space below a plane through the origin; `normal` points out of the solid and need not be of unit length.
 RBL_API rblResult rbl_shape_create_plane(rblVec3 normal, rblShapeId* out);
@@ -54,11 +54,11 @@ typedef struct rblLevelSetDef
     rblMeshId mesh;       ///< closed; anything else is refused with the verdict of rbl_mesh_inspect()
     float error;          ///< wanted largest error of the surface, metres; 0: 0.2 % of the bounding diagonal
     float cell;           ///< cell size, metres; 0: chosen from `error`
-    uint32_t max_cells;   ///< along the longest side, 8 to 2048, whatever `error` wants; default 128
+    uint32_t max_cells;   ///< limit along the longest side, 8 to 2048; it overrides `error`; default 128
     float sample_spacing; ///< of surface samples, metres; 0: two cells. Edges and corners are always sampled.
 } rblLevelSetDef;
 
-/// All chosen from the mesh, which is for you to set.
+/// Defaults: all sizes are chosen from the mesh. Set the mesh.
 RBL_API void rbl_level_set_def_init(rblLevelSetDef* def, size_t size);
 static inline rblLevelSetDef rbl_default_level_set_def(void)
 {
@@ -70,17 +70,17 @@ static inline rblLevelSetDef rbl_default_level_set_def(void)
 /// Make a level set. The mesh is not needed afterwards.
 RBL_API rblResult rbl_shape_create_level_set(const rblLevelSetDef* def, rblShapeId* out);
 
-/// Shapes joined at fixed poses. Children are kept alive by the compound. Where they overlap, mass counts twice.
+/// A child of a compound: a shape at a fixed pose. The compound retains its children. Where they overlap, mass counts twice.
 typedef struct rblShapeChild
 {
     rblShapeId shape; ///< not a plane, not a compound
     rblTransform pose;
 } rblShapeChild;
 
-/// Join up to as many children as memory holds. Refused: none, planes, compounds, poses that are not rigid.
+/// Create a compound. Refused: no children, planes, compounds, poses that are not rigid.
 RBL_API rblResult rbl_shape_create_compound(const rblShapeChild* children, uint32_t count, rblShapeId* out);
 
-/// A shape of your own. Functions are called from several threads at once and must not depend on anything that changes.
+/// A user shape. Its functions are called from several threads at once, so they must not depend on state that changes.
 typedef struct rblUserShape
 {
     uint32_t struct_size; ///< bytes of this struct; set by rbl_default_user_shape()
@@ -100,7 +100,7 @@ typedef struct rblUserShape
     rblMeshId surface;      ///< to draw; null: nothing is drawn
 } rblUserShape;
 
-/// Everything empty but size and cookie.
+/// Defaults: all fields zero except size and cookie.
 RBL_API void rbl_user_shape_init(rblUserShape* def, size_t size);
 static inline rblUserShape rbl_default_user_shape(void)
 {
@@ -109,20 +109,20 @@ static inline rblUserShape rbl_default_user_shape(void)
     return def;
 }
 
-/// Make a shape of yours. Refused: no distance function, bounds, samples or mass that are not finite and positive.
+/// Create a user shape. Refused: no distance function, bounds, samples or mass that are not finite and positive.
 RBL_API rblResult rbl_shape_create_user(const rblUserShape* def, rblShapeId* out);
 
-/// Give up a handle. The shape lives on while bodies or compounds use it.
+/// Destroy a handle. The shape stays alive while bodies or compounds reference it.
 RBL_API rblResult rbl_shape_destroy(rblShapeId shape);
 
-/// How many shapes are alive: a leak check for tests.
+/// Number of living shapes, to find leaks in tests.
 RBL_API uint32_t rbl_shape_alive_count(void);
 
-// ---- what a shape is ----
+// ---- reading shapes ----
 
 typedef struct rblShape rblShape; ///< opaque; see rbl_shape_view()
 
-/// All that the engine reads of a shape, in one plain struct. Valid while the shape is alive or referenced
+/// The properties of a shape that the engine reads, in one plain struct. Valid while the shape is alive or referenced
 /// (rbl_shape_acquire()).
 typedef struct rblShapeView
 {
@@ -133,19 +133,18 @@ typedef struct rblShapeView
     bool bounded; ///< false for planes
     rblAabb bounds;
     rblMassProperties mass; ///< at density 1; all zero for planes
-    float radius;           ///< of the ball about mass.center that holds the shape
-    float
-        inner_radius; ///< of a ball about some inner point that the shape holds: how fast is "fast" for tunnelling
-    float thinnest; ///< smallest extent, metres: what contact tolerances are measured against
+    float radius;           ///< of the ball about mass.center that contains the shape
+    float inner_radius;     ///< of a ball inside the shape; a body that moves farther in a step can tunnel
+    float thinnest;         ///< smallest extent, metres; contact tolerances are relative to it
     uint32_t sample_count;
     const rblVec3*
         samples;       ///< surface points in hierarchy order (farthest point first); null for planes, and for
                        ///< hulls: ask rbl_shape_samples()
-    size_t bytes;      ///< memory of the shape, without what is made when it is asked for
+    size_t bytes;      ///< memory of the shape, without data that is made on demand
     rblMeshId surface; ///< null for planes, user shapes without one, and fragments: ask rbl_shape_surface()
 } rblShapeView;
 
-/// Read it. Refused: stale ids.
+/// Read the properties of a shape. Refused: stale ids.
 RBL_API rblResult rbl_shape_view(rblShapeId shape, rblShapeView* out);
 
 /// The surface to draw; null for planes and user shapes without one. Those of fragments are made when they are first asked
@@ -189,17 +188,16 @@ RBL_API rblShapeHit rbl_shape_ray(const rblShape* shape, const rblRay* ray);
 /// One contact of a pair: a point of one shape in or near the other.
 typedef struct rblContactPoint
 {
-    rblVec3 point;  ///< in the first shape's axes, midway between the two surfaces
-    rblVec3 normal; ///< unit, from the first shape to the second, in the first shape's axes
-    float distance; ///< gap between the surfaces along the normal; negative: depth of overlap
-    uint32_t
-        feature; ///< names what touches; the same from step to step while it is the same: for warm starting
+    rblVec3 point;      ///< in the first shape's axes, midway between the two surfaces
+    rblVec3 normal;     ///< unit, from the first shape to the second, in the first shape's axes
+    float distance;     ///< gap between the surfaces along the normal; negative: depth of overlap
+    uint32_t feature;   ///< identifies the touching features from step to step, for warm starting
     uint32_t redundant; ///< always 0 here; the world marks contacts that others resolve. Here and not in a
                         ///< struct of the world's own, which would need a copy of every contact.
 } rblContactPoint;
 
-/// What rbl_shape_collide() remembers of a pair from one call to the next, to be fast. Zero it for a new pair. It never
-/// changes a result, only the time it takes.
+/// Data of a pair that rbl_shape_collide() keeps between calls to save time. Zero it for a new pair. It never changes a
+/// result.
 typedef struct rblPairCache
 {
     uint32_t words[6];
@@ -212,14 +210,14 @@ typedef struct rblContactSet
     rblContactPoint* points;
     uint32_t count;
     uint32_t capacity;
-    uint32_t colliding; ///< points that were inside before selection (Glondu 2012, 5.3), for statistics
-    uint32_t visited;   ///< samples of two fields that were met on the way, for statistics
-    float clear;        ///< where there are no points: a gap that is known to be there; 0 when none is
+    uint32_t colliding; ///< points that were inside, before selection (Glondu 2012, 5.3), for statistics
+    uint32_t visited;   ///< samples that were tested, for statistics
+    float clear;        ///< without points: a lower bound of the gap; 0: unknown
     struct rblContactScratch* scratch; ///< working memory of rbl_shape_collide(), kept for the next call
     const rblAllocator* allocator;     ///< where its memory comes from; null: the library's
 } rblContactSet;
 
-/// Free its memory; it is empty and may be used again. Null: nothing happens.
+/// Free the memory of a contact set. It is empty then and can be used again. Null: nothing happens.
 RBL_API void rbl_contact_set_free(rblContactSet* set);
 
 /// How rbl_shape_collide() chooses contacts.

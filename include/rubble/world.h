@@ -18,12 +18,13 @@ typedef struct rblWorldId
     uint32_t generation;
 } rblWorldId;
 
-/// Handle to a body of a world. Zero is null; pass by value, compare, store. Ids of destroyed bodies and of other worlds are caught.
+/// Handle to a body of a world. Zero is null; pass by value, compare, store. Calls detect ids of destroyed
+/// bodies and of other worlds.
 typedef struct rblBodyId
 {
     uint32_t index1;
     uint32_t generation;
-    uint32_t world; ///< serial number of its world, never used again in this process
+    uint32_t world; ///< serial number of its world, unique in this process
 } rblBodyId;
 
 // ---- the world ----
@@ -34,18 +35,18 @@ typedef struct rblWorldDef
     uint32_t struct_size; ///< bytes of this struct; set by rbl_default_world_def()
     uint32_t cookie;      ///< set by rbl_default_world_def()
     rblVec3 gravity;      ///< m/s^2; default 0, -9.81, 0
-    uint32_t substeps;    ///< per step; default 1: one step a frame is what the engine is made for
+    uint32_t substeps;    ///< per step; default 1: the engine is designed for one step per frame
     uint32_t iterations;  ///< of the contact solver; default 8
     bool sleeping;        ///< default true
-    float sleep_speed;    ///< m/s of a body's fastest point, below which it may fall asleep; default 0.02
+    float sleep_speed;    ///< m/s: a body may fall asleep when no point of it is faster; default 0.02
     float sleep_time;     ///< s; default 0.5
     float bounce_speed;   ///< m/s: slower impacts do not bounce; default 0.2
-    float recovery_speed; ///< m/s: how fast deep overlap is undone, at most 1; default 1
+    float recovery_speed; ///< m/s: largest speed at which initial overlap is removed, at most 1; default 1
+    uint32_t first_count; ///< see rblCollideOptions; UINT32_MAX: every touching point is a contact; default 8
+    uint64_t seed;        ///< seed of all random numbers in breaks; default 1
     uint32_t
-        first_count; ///< of rblCollideOptions: UINT32_MAX makes a contact of every point that touches; default 8
-    uint64_t seed;          ///< of all that is random in breaks; default 1
-    uint32_t max_fragments; ///< that may be there at a time; breakers are told how many more; 0: no limit
-    const rblTasks* tasks;  ///< null: the workers that rbl_set_tasks() chose
+        max_fragments; ///< largest number of fragments in the world; breakers get the number that is left; 0: no limit
+    const rblTasks* tasks; ///< null: the workers that rbl_set_tasks() chose
 } rblWorldDef;
 
 /// The defaults named above. `size` is what the caller knows of the struct.
@@ -73,7 +74,7 @@ RBL_API rblResult rbl_world_set_gravity(rblWorldId world, rblVec3 gravity);
 
 // ---- bodies ----
 
-/// What moves a body.
+/// How a body moves.
 typedef enum rblBodyType
 {
     RBL_BODY_DYNAMIC,
@@ -82,8 +83,8 @@ typedef enum rblBodyType
     RBL_BODY_TYPE_COUNT
 } rblBodyType;
 
-/// Who meets whom: a pair collides when each one's category is in the other's mask. Equal groups override: positive ones
-/// always collide, negative ones never.
+/// Collision filter: a pair collides when the category of each body is in the mask of the other. Equal groups override
+/// this: bodies of one positive group always collide, bodies of one negative group never.
 typedef struct rblFilter
 {
     uint64_t category; ///< default 1
@@ -122,9 +123,9 @@ typedef struct rblBodyDef
     float mass;           ///< kg; 0: density times volume
     float gravity_scale;  ///< default 1
     rblFilter filter;
-    rblBreakerId breaker; ///< how it breaks; retained, and inherited by its fragments; null: never
+    rblBreakerId breaker; ///< retained; fragments inherit it; null: the body never breaks
     rblAnchor anchor;     ///< of a static body that may break
-    bool asleep;          ///< born asleep, to go on with its velocity when it wakes; default false
+    bool asleep;          ///< created asleep; its velocity applies when it wakes; default false
     void* user_data;      ///< returned in events, never read; fragments inherit it
 } rblBodyDef;
 
@@ -142,10 +143,10 @@ static inline rblBodyDef rbl_default_body_def(void)
 /// range, or with a friction, modulus, strength, surface energy or break impulse that is negative or not finite. A body with velocity brings energy with it: booked as work of the next step.
 RBL_API rblResult rbl_body_create(rblWorldId world, const rblBodyDef* def, rblBodyId* out);
 
-/// Remove a body and its joints; what it touched wakes. Its id is stale from now on, its energy is booked as work.
+/// Remove a body and its joints. Bodies that touched it wake. The id becomes stale. The energy of the body is booked as work.
 RBL_API rblResult rbl_body_destroy(rblWorldId world, rblBodyId body);
 
-/// Whether the id is that of a body of this world that is still there.
+/// Whether the id refers to an existing body of this world.
 RBL_API bool rbl_body_is_valid(rblWorldId world, rblBodyId body);
 
 /// All of a body's state.
@@ -162,8 +163,8 @@ typedef struct rblBodyState
     bool awake;
     uint32_t generation; ///< how many times its ancestors broke; 0: it is no fragment
     float damage;        ///< of earlier impacts, 0 to 1
-    bool debris;         ///< a crumb: it does not break any more,
-    float lifetime;      ///< and vanishes after so many seconds; 0: it stays
+    bool debris;         ///< a crumb: it never breaks,
+    float lifetime;      ///< and is removed after this time, s; 0: never removed
     rblShapeId shape;
     void* user_data;
     rblMaterial material;
@@ -173,10 +174,10 @@ typedef struct rblBodyState
     const rblBreaker* breaker; ///< the body's own reference; null: it never breaks
 } rblBodyState;
 
-/// Read it as it is now.
+/// Read the current state of a body.
 RBL_API rblResult rbl_body_state(rblWorldId world, rblBodyId body, rblBodyState* out);
 
-/// Where a body is and how it moves.
+/// Pose and velocities of a body.
 typedef struct rblBodyMotion
 {
     rblBodyId body;
@@ -186,67 +187,68 @@ typedef struct rblBodyMotion
     bool awake;
 } rblBodyMotion;
 
-/// All bodies at once, in id order: what those who draw or record read after every step. Up to `capacity` of them into
-/// `out`; `count` receives how many there are.
+/// Poses and velocities of all bodies in id order, for drawing and recording. At most `capacity` of them are written to
+/// `out`; `count` receives the number of bodies.
 RBL_API rblResult rbl_world_motions(rblWorldId world, rblBodyMotion* out, uint32_t capacity, uint32_t* count);
 
-/// Pose between the last two steps, for drawing: 0 the one before, 1 the last.
+/// Pose interpolated between the last two steps, for drawing: fraction 0 is the earlier step, 1 the last one.
 RBL_API rblResult rbl_body_pose_at(rblWorldId world, rblBodyId body, float fraction, rblTransform* out);
 
-/// Put a body elsewhere. Contacts are forgotten; the change of potential energy is booked as work.
+/// Move a body to a pose. Its contacts are discarded; the change of potential energy is booked as work.
 RBL_API rblResult rbl_body_teleport(rblWorldId world, rblBodyId body, rblTransform pose);
 
-/// Give a dynamic or kinematic body other velocities; it wakes. The change of kinetic energy is booked as work. This is how
-/// kinematic bodies are steered.
+/// Set the velocities of a dynamic or kinematic body; it wakes. The change of kinetic energy is booked as work. Kinematic
+/// bodies are driven by this call.
 RBL_API rblResult rbl_body_set_velocity(rblWorldId world, rblBodyId body, rblVec3 velocity, rblVec3 spin);
 
-/// Act on a dynamic body; it wakes. Forces and torques last for the next step, impulses act at once. World axes.
+/// Apply a force, torque or impulse to a dynamic body; it wakes. Forces and torques act during the next step, impulses at
+/// once. World axes.
 RBL_API rblResult rbl_body_apply_force(rblWorldId world, rblBodyId body, rblVec3 force, rblVec3 point);
 RBL_API rblResult rbl_body_apply_torque(rblWorldId world, rblBodyId body, rblVec3 torque);
 RBL_API rblResult rbl_body_apply_impulse(rblWorldId world, rblBodyId body, rblVec3 impulse, rblVec3 point);
 
-/// Change whom it meets; it wakes, and contacts that are no longer wanted end.
+/// Change the collision filter. The body wakes, and contacts that the filter excludes end.
 RBL_API rblResult rbl_body_set_filter(rblWorldId world, rblBodyId body, rblFilter filter);
 
-/// Change what moves a body. It wakes with all that it touches, and its contacts begin anew. A static body that becomes dynamic has the
+/// Change the type of a body. The body and all that it touches wake, and its contacts begin anew. A static body that becomes dynamic has the
 /// mass that its definition says and is at rest; a kinematic one keeps its velocity; a static one loses it. The change of energy is
 /// booked as work. The same type again changes nothing. Refused: a plane that is not static, a body that is the only dynamic one of
 /// a joint, an unknown type.
 RBL_API rblResult rbl_body_set_type(rblWorldId world, rblBodyId body, rblBodyType type);
 
-/// Change what a body is made of: it goes on as if it had been created so. Its velocities stay, its mass follows the density (one that
-/// its definition gave, in proportion). The change of energy is booked as work; it wakes with all that it touches; its breaker prepares
-/// anew, which may take its time. Refused: what rbl_body_create() refuses.
+/// Change the material of a body, as if it had been created with it. Its velocities stay, its mass is scaled with the density. The change of energy is booked as work; the body and all that it touches wake; its breaker
+/// prepares again, which can be slow. Refused: what rbl_body_create() refuses.
 RBL_API rblResult rbl_body_set_material(rblWorldId world, rblBodyId body, const rblMaterial* material);
 
-/// Change how a body breaks from now on; null: it never breaks. The breaker is retained, the one before released; damage and anchor
+/// Change the breaker of a body; null: it never breaks. The new breaker is retained, the old one released; damage and anchor
 /// stay. Refused: a stale breaker, a plane, what the breaker refuses to prepare.
 RBL_API rblResult rbl_body_set_breaker(rblWorldId world, rblBodyId body, rblBreakerId breaker);
 
-/// Change how much of gravity a body feels; it wakes with all that it touches. The change of potential energy is booked as work.
+/// Change the factor on gravity of a body. The body and all that it touches wake. The change of potential energy is booked as work.
 /// Refused: a number that is not finite.
 RBL_API rblResult rbl_body_set_gravity_scale(rblWorldId world, rblBodyId body, float scale);
 
-/// Wake a body and all that sleeps with it.
+/// Wake a body and the bodies of its sleeping island.
 RBL_API rblResult rbl_body_wake(rblWorldId world, rblBodyId body);
 
-/// Break a body on demand, whatever it takes, as if an impact were at a point (one that is not on it is moved to where it is
-/// nearest); the normal points into the body. Its id is stale
-/// from now on, and the event is told with those of the next step. Refused: a body without a breaker, a point that is not
-/// finite, a normal without direction. A body that its breaker leaves whole is as before, with RBL_OK.
+/// Break a body on demand, without a limit of energy, as by an impact at a point. A point off the body is moved to its
+/// nearest surface point. The normal points into the body. The id of the body becomes stale, and the break event is
+/// reported with those of the next step. Refused: a body without a breaker, a point that is not
+/// finite, a normal without direction. When the breaker returns no fragments, the body is unchanged and the
+/// result is RBL_OK.
 RBL_API rblResult rbl_body_break(rblWorldId world, rblBodyId body, rblVec3 point, rblVec3 normal);
 
 // ---- what happened in the last step ----
 
-/// What a contact event tells.
+/// Kind of a contact event.
 typedef enum rblContactEventKind
 {
-    RBL_CONTACT_BEGIN,  ///< the first touch of a pair
+    RBL_CONTACT_BEGIN,  ///< the bodies of the pair begin to touch
     RBL_CONTACT_IMPACT, ///< an impact: approach faster than bounce_speed
-    RBL_CONTACT_END     ///< the pair parted, or one of it is gone: its id is stale
+    RBL_CONTACT_END     ///< the bodies separated, or one was removed: its id is stale
 } rblContactEventKind;
 
-/// Something that happened to a pair of bodies in the last step.
+/// Event of a pair of bodies in the last step.
 typedef struct rblContactEvent
 {
     rblContactEventKind kind;
@@ -261,8 +263,8 @@ typedef struct rblContactEvent
 /// Events of the last step in a fixed order. Valid until the next call that changes the world.
 RBL_API rblResult rbl_world_contact_events(rblWorldId world, const rblContactEvent** events, uint32_t* count);
 
-/// Impulses that a body felt in the last step: those of all its impacts, and those of its lasting contacts in the last
-/// substep. Together with gravity and joints they are the change of its momentum.
+/// Impulse on a body in the last step: of an impact, or of a lasting contact in the last substep. Together with gravity and
+/// joints, these impulses are the change of momentum of the body.
 typedef struct rblFeltImpulse
 {
     rblBodyId other;
@@ -272,40 +274,42 @@ typedef struct rblFeltImpulse
     float duration;  ///< s: Hertz time of an impact, the step for a lasting contact
 } rblFeltImpulse;
 
-/// Up to `capacity` of them into `out`; `count` receives how many there are.
+/// Impulses on a body. At most `capacity` of them are written to `out`; `count` receives their number.
 RBL_API rblResult rbl_body_impulses(rblWorldId world, rblBodyId body, rblFeltImpulse* out, uint32_t capacity,
                                     uint32_t* count);
 
-/// A body broke in the last step, or on demand since the step before. Its fragments took its place: same mass and motion.
+/// A body broke in the last step, or on demand since the step before. Its fragments replaced it, with the same total mass
+/// and motion.
 typedef struct rblBreakEvent
 {
-    rblBodyId body;             ///< that broke: stale
-    rblBodyId by;               ///< whose impact broke it; null: on demand. May have broken, too
+    rblBodyId body;             ///< the body that broke; its id is stale
+    rblBodyId by;               ///< the body whose impact broke it; null: on demand. It may have broken, too
     const rblBodyId* fragments; ///< in the breaker's order
     uint32_t pieces;            ///< how many
-    const rblMate* mates;       ///< crack faces that fit each other; pieces are indices of `fragments`
+    const rblMate* mates;       ///< mating crack faces; pieces are indices into `fragments`
     uint32_t mate_count;        ///< how many
     uint32_t merged;            ///< crumbs and slivers that became part of a neighbour
-    uint32_t debris;            ///< fragments that are crumbs and may vanish after a while
-    rblVec3 point, normal;      ///< where, and into the body
-    float impulse;              ///< N s along the normal of the impact, had it not broken
+    uint32_t debris;            ///< fragments that are crumbs; they may be removed after a lifetime
+    rblVec3 point, normal;      ///< point of the impact; normal into the body
+    float impulse;              ///< N s: normal impulse of the impact if the body had not broken
     float speed;                ///< m/s of approach at the time of impact
     float severity;             ///< 1 at the threshold
     double crack_area;          ///< m^2, of one side
-    double surface_energy;      ///< J: what the cracks took; paid by the impact, on demand by nobody
     double
-        elastic_energy; ///< J of elastic energy in the body when it broke; 0: its breaker knows nothing of stress
-    double heat;        ///< J that the impact lost beyond the cracks, and its fragments at their birth
+        surface_energy; ///< J: energy of the crack faces; taken from the impact, for breaks on demand from nothing
+    double elastic_energy; ///< J: elastic energy of the body when it broke; 0: its breaker computes no stress
     double
-        kinetic_lost; ///< J of motion that the two had before the cracks, less theirs and the fragments' after: surface and heat
-    double mass_error; ///< sum of the fragments' masses against that of the body, in parts of it
+        heat; ///< J: energy lost beyond the cost of the cracks, by the impact and by the creation of the fragments
+    double
+        kinetic_lost; ///< J: kinetic energy of both bodies before the break minus that after it: surface energy and heat
+    double mass_error; ///< relative error of the sum of the fragments' masses
     void* user_data;   ///< of the body that broke
 } rblBreakEvent;
 
 /// Breaks in the order in which they happened. Valid until the next call that changes the world.
 RBL_API rblResult rbl_world_break_events(rblWorldId world, const rblBreakEvent** events, uint32_t* count);
 
-/// Where energy went. All in joules; `work` and `dissipated` of the last step, the others now.
+/// Energy balance, J. `work` and `dissipated` are those of the last step, the others are current.
 typedef struct rblEnergy
 {
     double kinetic;
@@ -313,26 +317,26 @@ typedef struct rblEnergy
     double
         work; ///< put in by spawns, removals, kinematic bodies, user forces, explosions and overlap recovery
     double dissipated;    ///< taken out by contacts, joints, breaking and drift correction
-    double clamped;       ///< energy that clamping kept from appearing, last step
+    double clamped;       ///< energy gain that clamping prevented, last step
     uint32_t clamp_count; ///< islands that were clamped, last step
     double momentum[3];
     double angular_momentum[3]; ///< about the world's origin
     double drift_momentum[3];   ///< angular momentum that drift correction changed, last step
 } rblEnergy;
 
-/// The books of the last step.
+/// Read the energy balance of the last step.
 RBL_API rblResult rbl_world_energy(rblWorldId world, rblEnergy* out);
 
-/// How much there is of what, after the last step.
+/// Counts after the last step.
 typedef struct rblCounters
 {
     uint32_t bodies, awake, pairs, touching, contacts, colliding, islands, colors, joints, fast;
     uint32_t
-        frozen; ///< bodies whose numbers went bad and that were stopped, since the world began; 0 is normal
-    uint32_t fragments;   ///< bodies that are pieces of others
-    uint32_t breaks;      ///< bodies that broke, since the world began
+        frozen; ///< bodies that were stopped because their state was NaN or infinite, since the world was created; 0 is normal
+    uint32_t fragments;   ///< bodies that are fragments
+    uint32_t breaks;      ///< bodies that broke, since the world was created
     uint32_t debris;      ///< bodies that are debris
-    uint32_t vanished;    ///< debris that is gone at the end of its life, since the world began,
+    uint32_t vanished;    ///< debris removed at the end of its lifetime, since the world was created,
     double vanished_mass; ///< and its mass, kg
     size_t bytes;         ///< memory of the world, without its shapes
 } rblCounters;
@@ -353,9 +357,9 @@ RBL_API rblResult rbl_world_profile(rblWorldId world, rblProfile* out);
 /// Hash of poses and velocities of all bodies in id order: equal for equal states, on every platform.
 RBL_API rblResult rbl_world_hash(rblWorldId world, uint64_t* out);
 
-// ---- questions ----
+// ---- queries ----
 
-/// What a ray or a cast met: where along it, in world axes, with the normal out of the body.
+/// Result of a ray or a cast: fraction t along it, point and outward normal of the body in world axes.
 typedef struct rblWorldHit
 {
     rblBodyId body;
@@ -366,8 +370,8 @@ typedef struct rblWorldHit
 /// Nearest body along a ray whose category is in `mask`. Nothing found: the body of `out` is null, its t infinite.
 RBL_API rblResult rbl_world_ray(rblWorldId world, const rblRay* ray, uint64_t mask, rblWorldHit* out);
 
-/// First body that a shape meets when it moves by `translation` from `pose`; t is the fraction of the way. Nothing found: as
-/// by rbl_world_ray().
+/// First body that a shape meets when it moves by `translation` from `pose`; t is the fraction of the
+/// translation. Nothing found: as by rbl_world_ray().
 RBL_API rblResult rbl_world_cast(rblWorldId world, rblShapeId shape, rblTransform pose, rblVec3 translation,
                                  uint64_t mask, rblWorldHit* out);
 
@@ -378,27 +382,27 @@ typedef bool rblBodyVisitor(rblBodyId body, void* context);
 RBL_API rblResult rbl_world_overlap_box(rblWorldId world, rblAabb box, uint64_t mask, rblBodyVisitor* visit,
                                         void* context);
 
-/// Bodies that a shape at a pose touches.
+/// Bodies that overlap a shape at a pose. Nothing found: no call.
 RBL_API rblResult rbl_world_overlap_shape(rblWorldId world, rblShapeId shape, rblTransform pose,
                                           uint64_t mask, rblBodyVisitor* visit, void* context);
 
 /// All bodies in id order.
 RBL_API rblResult rbl_world_bodies(rblWorldId world, rblBodyId* out, uint32_t capacity, uint32_t* count);
 
-// ---- keeping and going back ----
+// ---- snapshots ----
 
-/// Size of a snapshot now, and the snapshot itself: all that decides the future of the world. Shapes are not stored but
-/// referred to, and are kept alive by the world that made it. To restore, the buffer must be aligned to 8 bytes. Null buffer: the size
-/// alone. RBL_ERROR_LIMIT: the buffer is too small; `size` says what is needed.
+/// Write a snapshot: all state that the next steps depend on. `size` receives its size. Shapes are not stored; the
+/// snapshot refers to them, and the world keeps them alive. To restore, the buffer must be aligned to 8 bytes.
 RBL_API rblResult rbl_world_save(rblWorldId world, void* buffer, size_t capacity, size_t* size);
 
-/// Go back to a snapshot of this world: its future is then the same to the last bit. Refused, and nothing changes: a buffer that
-/// is not one, is damaged or comes from another world.
+/// Restore a snapshot of this world. The following steps give the same results, bit for bit. Refused, and nothing changes:
+/// a buffer that is no snapshot, is damaged or comes from another world.
 RBL_API rblResult rbl_world_restore(rblWorldId world, const void* buffer, size_t size);
 
-// ---- looking inside ----
+// ---- debug drawing ----
 
-/// What to draw and how: every call gets points of the world and a colour 0xRRGGBBAA. Null functions are not called.
+/// Debug drawing: functions get points in world axes and a colour 0xRRGGBBAA; null functions are not called. The flags
+/// select what is drawn.
 typedef struct rblDebugDraw
 {
     void (*line)(rblVec3 from, rblVec3 to, uint32_t color, void* context);
@@ -407,7 +411,7 @@ typedef struct rblDebugDraw
     void* context;
 } rblDebugDraw;
 
-/// Draw what `draw` asks for, in a fixed order.
+/// Draw what the flags of `draw` select, in a fixed order.
 RBL_API rblResult rbl_world_draw(rblWorldId world, const rblDebugDraw* draw);
 
 RBL_EXTERN_C_END

@@ -216,7 +216,7 @@ void rbl_body_release(rblBody* body)
     }
 }
 
-// What it is made of, and the breaker, which is referenced and prepares the shape.
+// Material and breaker. The breaker is retained and prepares the shape.
 static rblResult set_matter(const rblBodyDef* def, rblJobs* jobs, rblBody* body, rblMotion* motion)
 {
     RBL_TRY(rbl_body_init_mass(body, motion, def->mass));
@@ -264,7 +264,7 @@ rblResult rbl_body_make(const rblBodyDef* def, rblJobs* jobs, rblBody* body, rbl
     return RBL_OK;
 }
 
-// Room for the slot's records. Slots are taken in order, so at most one is new.
+// Reserve the records of a slot. Slots are used in order, so at most one record is new.
 static bool reserve_slot(rblWorld* world)
 {
     return rbl_array_reserve_more(&world->bodies, 1) && rbl_array_reserve_more(&world->motions, 1);

@@ -1,4 +1,4 @@
-// What a body is, changed while it lives: type, material, gravity, breaker. Nothing is changed when a call fails.
+// Setters of a body: type, material, gravity scale, breaker. A call that fails changes nothing.
 #include "dynamics/breaking/fracture.h"
 #include "dynamics/stages.h"
 
@@ -8,14 +8,14 @@ static rblResult find(rblWorldId world_id, rblBodyId id, rblWorld** world, uint3
     return rbl_body_find(*world, id, slot);
 }
 
-// The mass to make it from: 0, density times volume, unless another one was asked for.
+// The mass for rbl_body_make(): 0 (density times volume) unless the definition gave a mass.
 static float given_mass(const rblBody* body)
 {
     const float own = (float)((double)body->material.density * body->shape.mass.volume);
     return body->mass == own ? 0.0f : body->mass;
 }
 
-// Others feel the change through contacts and joints; siblings by a break no longer move as one.
+// The change acts on other bodies through contacts and joints, so the body leaves its sibling group.
 static void disturb(rblWorld* world, uint32_t slot)
 {
     rbl_siblings_leave(&world->bodies.data[slot]);
@@ -23,7 +23,7 @@ static void disturb(rblWorld* world, uint32_t slot)
     world->activity_changed = true;
 }
 
-// The body and its motion become `body` and `motion`; the change of its energy is work from outside.
+// Replace the body and its motion; the change of energy is booked as work.
 static void put_back(rblWorld* world, uint32_t slot, const rblBody* body, const rblMotion* motion)
 {
     world->pending_work -= rbl_body_energy(world, slot);
@@ -52,7 +52,7 @@ rblResult rbl_body_set_gravity_scale(rblWorldId world_id, rblBodyId id, float sc
     return RBL_OK;
 }
 
-// ---- breaker and material: what the breaker knows of them is prepared anew ----
+// ---- breaker and material: the breaker prepares the shape again ----
 
 static void forget_prepared(const rblBody* body)
 {
@@ -149,7 +149,7 @@ rblResult rbl_body_set_breaker(rblWorldId world_id, rblBodyId id, rblBreakerId b
 
 // ---- type ----
 
-// Joints need somebody who moves.
+// A joint needs a dynamic body.
 static rblResult check_joints(const rblWorld* world, uint32_t slot, rblBodyType type)
 {
     if (type == RBL_BODY_DYNAMIC || world->bodies.data[slot].joint_count == 0)
@@ -171,7 +171,7 @@ static rblResult check_joints(const rblWorld* world, uint32_t slot, rblBodyType 
     return RBL_OK;
 }
 
-// Static boxes are in a tree of their own.
+// The broad phase has a separate tree for static boxes.
 static rblResult change_tree(rblWorld* world, uint32_t slot, bool moving)
 {
     const rblBody* body = &world->bodies.data[slot];
@@ -186,7 +186,7 @@ static rblResult change_tree(rblWorld* world, uint32_t slot, bool moving)
     return RBL_OK;
 }
 
-// What only the motion of a dynamic body has. Overlap that is there now was there before it could move.
+// Set what only dynamic bodies have. Current overlap counts as initial overlap.
 static void start_anew(rblBody* body, const rblMotion* motion)
 {
     body->force = body->torque = rbl_vec3(0, 0, 0);

@@ -1,4 +1,4 @@
-// Calls that change a world, as whoever records them sees them. The world knows nothing of recordings.
+// Calls that change a world, for recorders. The world does not know recordings.
 #ifndef RBL_DYNAMICS_CALLS_H
 #define RBL_DYNAMICS_CALLS_H
 
@@ -6,8 +6,8 @@
 
 typedef enum rblCallCode
 {
-    RBL_CALL_STEP,    // is about to begin
-    RBL_CALL_STEPPED, // is done; `failed` when memory ran out on the way
+    RBL_CALL_STEP,    // a step begins
+    RBL_CALL_STEPPED, // a step ends; `failed` when memory ran out
     RBL_CALL_SET_GRAVITY,
     RBL_CALL_BODY_CREATE,
     RBL_CALL_BODY_DESTROY,
@@ -23,21 +23,21 @@ typedef enum rblCallCode
     RBL_CALL_JOINT_SET_TARGET,
     RBL_CALL_SAVE,
     RBL_CALL_RESTORE,
-    RBL_CALL_DESTROY, // of the world; is about to begin
+    RBL_CALL_DESTROY, // the destruction of the world begins
     RBL_CALL_BODY_BREAK,
     RBL_CALL_BREAKABLE_CREATE, // in files only: RBL_CALL_BODY_CREATE of a body with a breaker or an anchor
-    RBL_CALL_BODY_SET_TYPE,    // this and the next three: to what body_def has
+    RBL_CALL_BODY_SET_TYPE,    // this and the next three: the new value is in body_def
     RBL_CALL_BODY_SET_MATERIAL,
-    RBL_CALL_BODY_SET_BREAKER, // and, for files, the anchor as it is
+    RBL_CALL_BODY_SET_BREAKER, // files also have the current anchor
     RBL_CALL_BODY_SET_GRAVITY_SCALE,
     RBL_CALL_COUNT
 } rblCallCode;
 
-// One call that has succeeded, but for the two that are about to begin. Which fields count depends on the code.
+// One call that has succeeded (RBL_CALL_STEP and RBL_CALL_DESTROY: that begins). The code says which fields are used.
 typedef struct rblCall
 {
     rblCallCode code;
-    rblBodyId body;      // that it is about, or that was made
+    rblBodyId body;      // argument, or the new body
     rblJointId joint;    // likewise
     rblVec3 first;       // gravity, velocity, force, torque, impulse, target
     rblVec3 second;      // spin, point
@@ -53,13 +53,13 @@ typedef struct rblCall
 
 typedef void rblCallHook(const rblCall* call, void* context);
 
-// Have every call that changes a world told; null: no more.
+// Set the function that is called for each call that changes a world; null: none.
 rblResult rbl_world_hook_calls(rblWorldId world, rblCallHook* hook, void* context);
 
-// What ids of its bodies and joints name it by. Files have indices and generations only: whoever reads them fills it in.
+// The serial number of a world in its ids. Files store indices and generations only, so readers add the serial.
 rblResult rbl_world_serial(rblWorldId world, uint32_t* out);
 
-// Tell of a call: RBL_NOTE_CALL(world, .code = ..., ...).
+// Report a call to the hook: RBL_NOTE_CALL(world, .code = ..., ...).
 #define RBL_NOTE_CALL(world, ...)                                                                            \
     do                                                                                                       \
     {                                                                                                        \

@@ -5,9 +5,9 @@
 
 // ---- tuning ----
 
-#define DEFLECTED  0.25f  // of the safe way: how far others are thought to push a pair that would miss
-#define STILL      1.5f   // of the slop: motion that does not count,
-#define ROUGH      3.0f   // and where one is not convex: tolerances of samples are twice as wide
+#define DEFLECTED  0.25f // of the safe distance: assumed deflection by other bodies of a pair that would miss
+#define STILL      1.5f  // times the slop: smaller motions reuse contacts,
+#define ROUGH      3.0f  // the same for shapes that are not convex: their tolerances are twice as large
 #define FIELD_SLOP 0.001f // of the smaller radius: half the tolerance of contacts by samples and fields
 
 static float slop_of(float size)

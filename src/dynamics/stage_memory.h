@@ -1,4 +1,4 @@
-// The memory that one stage alone uses: a struct of arrays that its file defines, made with the world and kept until it goes.
+// Memory of a single stage: a struct of arrays that its file defines. It is created and destroyed with the world.
 #ifndef RBL_DYNAMICS_STAGE_MEMORY_H
 #define RBL_DYNAMICS_STAGE_MEMORY_H
 

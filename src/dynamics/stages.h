@@ -4,28 +4,30 @@
 
 #include "dynamics/step.h"
 
-// Which bodies are awake (gather.c); swept boxes to the broad phase; pairs begin and end (find_pairs.c).
+// List the awake bodies (gather.c). Give swept boxes to the broad phase; begin and end pairs (find_pairs.c).
 rblResult rbl_movers_gather(rblStep* step);
 rblResult rbl_pairs_find(rblStep* step);
 
-// Which pairs have an awake body, when that may have changed, and, if wanted, those of bodies just born asleep (gather.c).
+// List the pairs with an awake body when they may have changed; with `new_sleepers`, also pairs of bodies that were created
+// asleep (gather.c).
 rblResult rbl_pairs_list_active(rblStep* step, bool new_sleepers);
 
-// Awake bodies into the solver's arrays (gather.c).
+// Copy awake bodies to the arrays of the solver (gather.c).
 rblResult rbl_bodies_gather(rblStep* step);
 
-// How bodies would move through the step, were nothing in their way (paths.c): all that are not known yet.
+// Predicted paths without contacts, of all bodies that need one (paths.c).
 rblResult rbl_paths_predict(rblStep* step);
 
-// The same motion: the body's frame after some time, and its shape's pose at the end of the step.
+// The same prediction: the frame of a body after some time; the pose of its shape at the end of the step.
 rblTransform rbl_path_frame(const rblWorld* world, uint32_t slot, float seconds);
 rblTransform rbl_path_end_pose(const rblStep* step, uint32_t slot);
 
-// Contacts of all pairs with an awake body, matched with those of the last step (find_contacts.c).
+// Find the contacts of all pairs with an awake body and match them with those of the last step, for warm starts
+// (find_contacts.c).
 rblResult rbl_contacts_find(rblStep* step);
 
-// Pieces of one break that nothing else has moved (siblings.c): whether two are; contacts of those in free flight are dropped;
-// what the substep did to them, and its time, is noted; a body is none any more.
+// Sibling fragments (siblings.c): whether two bodies are siblings; drop contacts of siblings in free flight; update the groups
+// after a substep; remove a body from its group.
 static inline bool rbl_bodies_are_siblings(const rblBodyPath* a, const rblBodyPath* b)
 {
     return a->sibling_group != 0 && a->sibling_group == b->sibling_group;
@@ -35,15 +37,15 @@ rblResult rbl_siblings_drop_contacts(rblStep* step);
 rblResult rbl_siblings_update(rblStep* step);
 void rbl_siblings_leave(rblBody* body);
 
-// Sleepers wake next to which a static body was put: before contacts are found, for overlap that is there from the start is
-// undone in any case (wake.c).
+// Wake sleepers next to a static body that was created or teleported. This runs before contacts are found, because initial
+// overlap is removed in any case (wake.c).
 void rbl_sleepers_wake_displaced(rblStep* step);
 
-// Sleepers that moving bodies run into wake, as many as the impact can move (wake.c).
+// Wake the sleepers that moving bodies will collide with, as many as the impact can move (wake.c).
 rblResult rbl_sleepers_wake_by_approach(rblStep* step);
 
-// Who stands on what, and whether one of a pair is as good as static to the other, which lies on it and is much heavier
-// (standing.c).
+// Find which bodies stand on which, and whether one body of a pair can be treated as static, because the other one stands on
+// it and is much heavier (standing.c).
 typedef enum rblPinned
 {
     RBL_PINNED_NONE,
@@ -54,31 +56,32 @@ typedef enum rblPinned
 rblResult rbl_standing_find(rblStep* step);
 rblPinned rbl_pair_find_pinned(const rblStep* step, const rblPair* pair);
 
-// Pairs with contacts into manifolds, coloured so that no two of a colour share a body (manifolds.c).
+// Build manifolds of the pairs with contacts. Manifolds of one colour share no moving body (manifolds.c).
 rblResult rbl_manifolds_build(rblStep* step);
 
-// Bodies that hang together (islands.c).
+// Find islands: bodies connected by contacts and joints (islands.c).
 rblResult rbl_islands_find(rblStep* step);
 
-// Move free-flying bodies to their first impact, then make colliding pairs bounce (impacts.c). *breaks: bodies break by it, and
-// nothing but the flight has happened.
+// Move free bodies to their first impact, then resolve the impacts (impacts.c). With *breaks, bodies will break, and only the
+// flight has been applied.
 rblResult rbl_impacts_resolve(rblStep* step, bool* breaks);
 
-// Ask the breakers of bodies with impacts; those that break pay for their cracks. True: some do, and are waiting for
+// Ask the breakers about impacts; the cost of the cracks is taken from the impacts. With *any, bodies will break in
 // rbl_bodies_break() (fracture.c).
 rblResult rbl_breaks_plan(rblStep* step, bool* any);
 
-// Nobody breaks after all: what was paid is given back.
+// Cancel planned breaks and restore the energy that was taken.
 void rbl_breaks_cancel(rblStep* step);
 
-// Fragments take the places of bodies that break. The substep goes on from here: every body has left what it had.
+// Replace the bodies that break by their fragments. The substep continues from here: the time left of each body is unchanged.
 rblResult rbl_bodies_break(rblStep* step);
 
-// The substep begins, and is over.
+// Begin and end of a substep.
 void rbl_breaks_begin(rblStep* step);
 void rbl_breaks_end(rblStep* step);
 
-// Lasting contacts over the rest of the step, and the clamp of their energy (contact_solve.c, clamp.c).
+// Solve lasting contacts over the rest of the step; restore angular momentum; clamp energy gains (contact_solve.c, conserve.c,
+// clamp.c).
 rblResult rbl_contacts_solve(rblStep* step);
 void rbl_momentum_conserve(rblStep* step);
 rblResult rbl_islands_clamp(rblStep* step);
@@ -86,27 +89,27 @@ rblResult rbl_islands_clamp(rblStep* step);
 // New positions and orientations (integrate.c).
 void rbl_integrate(rblStep* step);
 
-// Where a body would be at the end of the step with the velocities so far.
+// Predicted pose of a body at the end of the step with its current velocities.
 rblTransform rbl_pose_predict(const rblStep* step, uint32_t index);
 
-// Undo overlap with the energy that each island dissipated (drift.c).
+// Correct overlap, with the energy that each island has dissipated (drift.c).
 rblResult rbl_drift_correct(rblStep* step);
 
-// Stop bodies whose numbers went bad (freeze.c).
+// Stop bodies whose state is NaN or infinite (freeze.c).
 void rbl_bodies_freeze(rblStep* step);
 
-// Impulses back into the contacts, events, sleeping, energy (finish.c, sleep.c, energy.c).
+// Store impulses in contacts and report events; update sleep; sum energy (finish.c, sleep.c, energy.c).
 rblResult rbl_contacts_finish(rblStep* step);
 rblResult rbl_sleep_update(rblStep* step);
 void rbl_energy_measure(rblStep* step);
 
 // ---- shared by stages ----
 
-// Kinetic energy of what moves freely, else 0; and that and potential energy in the world's gravity.
+// Kinetic energy of a dynamic body, otherwise 0; kinetic plus potential energy.
 double rbl_body_kinetic(const rblWorld* world, uint32_t slot);
 double rbl_body_energy(const rblWorld* world, uint32_t slot);
 
-// The solver's velocities into the state, for bodies that it changed: momentum by what the spin gained.
+// Copy velocities of the solver to the motions of changed bodies; angular momentum changes with the spin.
 rblResult rbl_velocities_store(rblStep* step);
 
 // Acceleration of a body by gravity and user forces, and of its spin by user torques.
@@ -116,29 +119,30 @@ rblVec3 rbl_body_angular_acceleration(const rblWorld* world, const rblSolverBody
 // The inverse inertia of a body that has turned.
 void rbl_inertia_update(const rblMotion* motion, rblSolverBody* body);
 
-// Overlap that is left alone between two bodies: a small part of the thinner one.
+// Slop of a pair: a small part of the extent of the thinner body, m.
 float rbl_pair_slop(const rblBody* a, const rblBody* b);
 
-// Whether two bodies may collide at all.
+// Whether filters, types and joints allow two bodies to collide.
 bool rbl_pair_is_wanted(const rblWorld* world, uint32_t a, uint32_t b);
 
-// What the broad phase found into the list of pairs, unless it is there already (find_pairs.c).
+// Merge new pairs of the broad phase into the list of pairs, once (find_pairs.c).
 rblResult rbl_pairs_merge(rblStep* step);
 
-// A body outside any world, with its shape and breaker referenced; into the world; out of it again (body.c).
+// Make a body outside of any world, with its shape and breaker retained; add it to the world; remove it (body.c).
 rblResult rbl_body_make(const rblBodyDef* def, rblJobs* jobs, rblBody* body, rblMotion* motion);
 rblResult rbl_body_enter_world(rblWorld* world, rblBody* body, const rblMotion* motion, uint32_t* slot);
 void rbl_body_leave_world(rblWorld* world, uint32_t slot);
 
-// What a material must be; mass, moments and frame of a body from its shape, at density times volume or at a mass; its velocities (body.c).
+// Check a material. Set mass, moments and frame of a body from its shape, with density times volume or a wanted mass. Set its
+// velocities (body.c).
 rblResult rbl_material_check(const rblMaterial* material);
 rblResult rbl_body_init_mass(rblBody* body, rblMotion* motion, float wanted);
 void rbl_body_init_spin(rblBody* body, rblMotion* motion, rblVec3 velocity, rblVec3 spin);
 
-// Give up what a body holds: shape, breaker and what that prepared (body.c).
+// Release the shape, the breaker and the prepared data of a body (body.c).
 void rbl_body_release(rblBody* body);
 
-// How long an elastic impact takes, and its largest force (Hertz); 0 where a modulus or a radius is missing (hertz.c).
+// Duration, s, and peak force, N, of an elastic impact (Hertz); 0 where a modulus or a radius is missing (hertz.c).
 typedef struct rblHertz
 {
     float duration, force;
@@ -146,43 +150,43 @@ typedef struct rblHertz
 
 rblHertz rbl_impact_hertz(const rblBody* a, const rblBody* b, double mass, float speed);
 
-// All slots, or one, have other bodies: their boxes must be measured (find_pairs.c).
+// Mark all boxes, or one, as outdated: the body of the slot has changed (find_pairs.c).
 void rbl_boxes_forget(rblStep* step);
 void rbl_box_forget(rblStep* step, uint32_t slot);
 
 // Retain a breaker until the world is destroyed (snapshot.c).
 rblResult rbl_world_keep_breaker(rblWorld* world, const rblBreaker* breaker);
 
-// Wake a body and those that hang on it by joints; the same unless it is awake; and everything that touches it (wake.c).
+// Wake a body and the bodies connected to it by joints; the same unless it is awake; wake all bodies that touch it (wake.c).
 void rbl_slot_wake(rblWorld* world, uint32_t slot);
 void rbl_slot_wake_sleeper(rblWorld* world, uint32_t slot);
 void rbl_slot_wake_neighbours(rblWorld* world, uint32_t slot);
 
-// Wake a body that has lost its support, and all that rests on it.
+// Wake a body that has lost its support, and all bodies that it supports.
 rblResult rbl_slot_wake_unsupported(rblStep* step, uint32_t slot);
 
-// Who touches whom, unless that is known already (wake.c).
+// Build the links, once per step (wake.c).
 rblResult rbl_links_make(rblStep* step);
 
-// Mark the sleepers that an awake body may have touched or left; sum what contacts do to marked bodies; wake those for whom that
-// has changed too much (rest.c).
+// Mark the sleepers that an awake body may have touched or left; sum the contact loads on marked bodies; wake bodies whose loads
+// have changed too much (rest.c).
 void rbl_sleepers_watch(rblStep* step);
 void rbl_loads_sum(rblStep* step);
 rblResult rbl_sleepers_check_loads(rblStep* step);
 
-// Wake sleepers that the impacts so far were too much for (rest.c).
+// Wake sleepers with impacts above their threshold (rest.c).
 void rbl_sleepers_wake_by_impacts(rblStep* step);
 
 // The force of a pair's contacts on one of the two, N, in the last step that solved it (rest.c).
 rblVec3 rbl_pair_force(const rblWorld* world, const rblPair* pair, bool on_b);
 
-// The part of a force on a body that carries it, N; negative: it presses (rest.c).
+// The upward part of a force on a body, N; negative: the force presses it down (rest.c).
 float rbl_body_support_part(const rblWorld* world, uint32_t slot, rblVec3 force);
 
-// Whether a body moves about one place, and has done so for a while (sleep.c).
+// Whether a body has moved around one pose for some time (sleep.c).
 bool rbl_body_is_rocking(const rblWorld* world, uint32_t slot);
 
-// A speed that no point of a body exceeds (sleep.c).
+// An upper bound of the speed of all points of a body, m/s (sleep.c).
 float rbl_body_max_speed(const rblBody* body, rblVec3 velocity, rblVec3 spin);
 
 #endif

@@ -13,7 +13,7 @@ static void lap(double* clock, float* field)
     *clock = now;
 }
 
-// What later stages rely on, when the world is told to look (world_check.h).
+// Check the invariants of later stages, in worlds with checks (world_check.h).
 static rblResult check(const rblStep* step, uint32_t checks)
 {
     const rblResult result = step->world->checks_stages ? rbl_world_check(step->world, checks) : RBL_OK;
@@ -43,7 +43,7 @@ static rblResult detect(rblStep* step, double* clock)
     return check(step, RBL_CHECK_AFTER_ISLANDS);
 }
 
-// Impacts, and what breaks by them: the substep goes on with the fragments, until nothing more breaks.
+// Resolve impacts and break bodies. The substep continues with the fragments until nothing more breaks.
 static rblResult collide(rblStep* step, double* clock)
 {
     rblWorld* world = step->world;
@@ -115,7 +115,7 @@ static void count(rblStep* step)
     counters->colors = step->color_count;
 }
 
-// Forces wake, so that only movers have any.
+// Only movers have user forces, because a force wakes its body.
 static void forget_forces(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -135,19 +135,19 @@ static void forget_births_and_losses(rblStep* step)
         world->bodies.data[i].is_new = false;
         world->bodies.data[i].lost_neighbour = false;
     }
-    world->regrouped = world->regrouped || world->has_marks; // paths say who was born
+    world->regrouped = world->regrouped || world->has_marks; // paths store is_new
     world->has_marks = false;
 }
 
-// Everything asleep and nothing new: the step costs nothing.
+// All bodies sleep and nothing has changed: the step is skipped.
 static bool nothing_moves(const rblStep* step)
 {
     const rblWorld* world = step->world;
     return !world->bodies_destroyed && !world->unmerged && !world->has_marks && step->movers.count == 0;
 }
 
-// Without the time to do anything: rates such as 2 / seconds would overflow.
-#define SHORTEST 1e-6f
+// ---- tuning ----
+#define SHORTEST 1e-6f // s: shorter substeps do nothing, because rates such as 2 / seconds would overflow
 
 static rblResult substep(rblStep* step, float seconds)
 {
@@ -163,7 +163,7 @@ static rblResult substep(rblStep* step, float seconds)
     return RBL_OK;
 }
 
-// When memory runs out half way, the work so far is booked by the next step.
+// When memory runs out, the next step books the work so far.
 static rblResult all_substeps(rblStep* step, float seconds)
 {
     rblWorld* world = step->world;
@@ -190,7 +190,7 @@ static rblResult step(rblStep* step, float seconds)
     const double start = rbl_timer_seconds();
     if (!world->begun_stepping)
     {
-        // What is there before the first step is the start, not work.
+        // Energy before the first step is the initial energy, not work.
         rbl_energy_measure(step);
         world->total = world->energy.kinetic + world->energy.potential;
         world->pending_work = 0.0;

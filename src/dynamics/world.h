@@ -1,4 +1,4 @@
-// The world from inside: what lives from one step to the next. What lives within a step is in step.h.
+// Internal state of a world that lives from step to step. Data that lives within one step is in step.h.
 #ifndef RBL_DYNAMICS_WORLD_H
 #define RBL_DYNAMICS_WORLD_H
 
@@ -19,7 +19,7 @@
 
 // ---- bodies ----
 
-// What moves, by slot. The body's frame has its origin at the centre of mass and the principal axes of inertia.
+// Motion state of a body, by slot. The frame of a body has its origin at the centre of mass and the principal axes of inertia.
 typedef struct rblMotion
 {
     rblVec3 center;
@@ -31,20 +31,20 @@ typedef struct rblMotion
     rblVec3 moments; // principal, rising; all zero unless dynamic
 } rblMotion;
 
-// What a sleeper feels (rest.c): forces in N, torques in N m about its centre.
+// Loads on a sleeping body (rest.c): forces in N, torques in N m about its centre.
 typedef struct rblRest
 {
-    rblVec3 first_force;        // of its contacts when it fell asleep, a mean over its first moments,
-    rblVec3 mean_force;         // and now: a running mean
-    float time;                 // s that it was watched since
-    rblVec3 force, torque;      // and when they were last found to hold it
-    rblVec3 pull, joint_torque; // of its joints
-    float support;              // the parts of contact forces that pointed upwards when it fell asleep
+    rblVec3 first_force;   // sum of contact forces when it fell asleep, a mean over its first steps asleep,
+    rblVec3 mean_force;    // and the current running mean
+    float time;            // s for which its loads were summed since then
+    rblVec3 force, torque; // of contacts when they last were enough to keep it at rest
+    rblVec3 pull, joint_torque; // force and torque of its joints
+    float support;              // sum of the upward parts of contact forces when it fell asleep
     float force_sum;            // their magnitudes
-    bool untried;               // born asleep: what holds it was never found out
+    bool untried;               // created asleep: its support is not known yet
 } rblRest;
 
-// What stays, by slot.
+// All other state of a body, by slot.
 typedef struct rblBody
 {
     uint32_t generation; // 0: the slot is free
@@ -57,41 +57,41 @@ typedef struct rblBody
     rblFilter filter;
     float mass;
     float gravity_scale;
-    rblVec3 force, torque;  // of the next step
+    rblVec3 force, torque;  // user force and torque, N and N m, for the next step
     rblTransform previous;  // pose of the body's frame before the last step
-    rblTransform rest_pose; // pose of the body's frame that it has stayed close to,
-    float rest_time;        // for so many s (sleep.c)
+    rblTransform rest_pose; // pose of the body's frame that it has stayed close to
+    float rest_time;        // for this time, s (sleep.c)
     float still_time;       // s below the sleep speed
     bool awake;
-    bool lost_neighbour; // one that it touched was taken away since the last step
+    bool lost_neighbour; // a body that it touched was removed since the last step
     bool is_new; // created or teleported since the last step: overlap found now was there from the start
     bool falls;  // nothing supported it in the last step
-    uint8_t slow_debt;    // steps to go in full for those in which it was slowed (impact_slow.c)
-    uint8_t direct_wait;  // steps before its island is solved directly again (subspace.c),
-    uint8_t direct_pause; // and how many it waited last
-    uint32_t sleep_group; // of bodies on joints: who fell asleep together; 0: awake
+    uint8_t slow_debt;    // steps that it must make at full length after it was slowed (impact_slow.c)
+    uint8_t direct_wait;  // steps until its island may be solved directly again (subspace.c),
+    uint8_t direct_pause; // and the length of the last wait
+    uint32_t sleep_group; // number of the jointed bodies that fell asleep together; 0: awake
     rblRest rest;
     uint32_t joint_count;
     void* user_data;
 
-    // Of bodies that may break, or are pieces of others.
+    // Of bodies that may break, and of fragments.
     bool
         is_new_fragment; // created by a break in this substep: overlap found now is ignored until the two bodies separate
-    bool unbreakable_yet; // born in this substep: it does not break in it
-    bool owns_shape;      // the handle, too: of fragments
-    bool kept;            // a snapshot has it: the world keeps its shape, breaker and handle
+    bool unbreakable_yet; // created in this substep: it does not break in it
+    bool owns_shape;      // the body also owns the handle of its shape: fragments
+    bool kept;            // a snapshot refers to it: the world retains its shape, breaker and handle
     bool is_prepared;
     rblAnchor anchor;
     const rblBreaker* breaker; // referenced; null: never breaks
-    void* prepared;            // of the breaker
-    uint32_t ancestors;        // that broke
+    void* prepared;            // data of the breaker for this shape
+    uint32_t ancestors;        // number of ancestors that broke
     float damage;
-    bool debris;    // too small to go on: it does not break any more
-    float lifetime; // s that are left of debris; 0: it stays
+    bool debris;    // too small to break again
+    float lifetime; // s left before debris is removed; 0: never removed
     uint32_t
-        sibling_group; // the break that it comes from, while nothing but its own motion has moved it; 0: none (siblings.c)
-    float sibling_time; // s since
-    uint32_t rebuild;   // steps until its samples get a hierarchy of their own (rebuild.c); 0: none
+        sibling_group; // the break that created it, while no other body has acted on it; 0: none (siblings.c)
+    float sibling_time; // s since that break
+    uint32_t rebuild;   // steps until it gets its own sample hierarchy (rebuild.c); 0: none planned
 } rblBody;
 
 typedef RBL_ARRAY(rblBody) rblBodyArray;
@@ -110,13 +110,13 @@ static inline rblTransform rbl_shape_pose(const rblBody* body, const rblMotion* 
 
 // ---- pairs and contacts ----
 
-// A contact as it lives from step to step. Geometry is written by the narrow phase, impulses by the solver.
+// A persistent contact. The narrow phase writes the geometry, the solver writes the impulses.
 typedef struct rblContact
 {
     rblVec3 anchor_a, anchor_b; // the two surface points, each in its body's frame
     rblVec3 normal_in_a;        // from a to b, in a's frame
     rblVec3 normal;             // the same in world axes
-    uint32_t feature;           // names what touches; matches contacts of two steps
+    uint32_t feature;           // identifies the touching features; used to match contacts of two steps
     float normal_impulse;       // normal impulse of the contact solve, N s
     rblVec3 friction;           // tangential impulse on b of the contact solve, world axes
 } rblContact;
@@ -127,32 +127,35 @@ typedef RBL_ARRAY(rblContact) rblContactArray;
 typedef struct rblPair
 {
     uint32_t a, b;
-    uint32_t generation_a, generation_b; // a slot may have been given to another body since
+    uint32_t generation_a, generation_b; // a slot may be reused by another body
     rblPairCache cache;
     uint32_t first, count; // of its contacts
-    uint32_t leading; // of these, the first ones; the others are redundant: drift correction alone reads them
-    uint32_t colliding; // points inside before selection
+    uint32_t leading;   // number of leading contacts; the rest is redundant: only drift correction reads them
+    uint32_t colliding; // points inside the other shape, before selection
     float
         time_of_impact; // fraction of the step at which a fast pair first touches; 1 when it does not, or is not fast
     float
-        initial_depth; // overlap left that was there from the start: undone at bounded speed and booked as work
-    float sibling_depth; // overlap left from a flight as siblings: undone as any other, in free flight, too
-    float break_depth;   // overlap left from the break that made one of the two: no contact, until they part
-    rblTransform seen;   // b's frame in a's when its contacts were found
-    float seen_margin;   // up to what gap; 0: not found yet, or at another time than the start of the step
-    float share_a, share_b; // of the contacts' impulses: what each of the two got
-    float seconds;          // of the step that its impulses are from
+        initial_depth; // m of initial overlap that is left: removed at bounded speed, the energy is booked as work
+    float
+        sibling_depth; // m of overlap left from a flight as siblings: removed as any other overlap, in free flight, too
+    float
+        break_depth; // m of overlap left from the break that created one of the two: no contact until they separate
+    rblTransform seen; // frame of b in the frame of a when its contacts were found
+    float
+        seen_margin; // m: largest gap that was searched; 0: not searched yet, or not at the start of the step
+    float share_a, share_b; // shares of the contact impulses that were applied to a and to b
+    float seconds;          // duration of the step of its impulses
     bool touching;          // in contact at the end of the last step
     bool fast;              // continuous detection was used
-    bool siblings;          // pieces of one break that nothing else has moved yet (siblings.c)
-    bool looked;            // its contacts were looked for when those of all pairs were last
+    bool siblings;          // the two are sibling fragments (siblings.c)
+    bool looked;            // its contacts were searched in the last search over all pairs
 } rblPair;
 
 typedef RBL_ARRAY(rblPair) rblPairArray;
 
 typedef RBL_ARRAY(rblContactEvent) rblContactEventArray;
 
-// What two bodies felt of an impact.
+// Impulse of an impact between two bodies.
 typedef struct rblImpactRecord
 {
     rblBodyId a, b;
@@ -168,7 +171,7 @@ typedef RBL_ARRAY(rblImpactRecord) rblImpactRecordArray;
 typedef RBL_ARRAY(rblBreakEvent) rblBreakEventArray;
 typedef RBL_ARRAY(rblBodyId) rblBodyIdArray;
 
-// Breaks that were told or are to be told (fracture_events.c). The events of a step go when the next one begins.
+// Break events, reported or not yet reported (fracture_events.c). The events of a step are dropped when the next one begins.
 typedef struct rblBreakLog
 {
     rblBreakEventArray events;
@@ -177,7 +180,7 @@ typedef struct rblBreakLog
     size_t reported, reported_ids, reported_mates; // of the last step
 } rblBreakLog;
 
-// Energy and momentum of the bodies that do not move, kept while they stay the same (energy.c).
+// Sums of energy and momentum over bodies at rest, kept while these do not change (energy.c).
 typedef struct rblRestingSums
 {
     bool known;
@@ -193,12 +196,12 @@ struct rblWorld
     bool owns_jobs;
     rblCountedMemory memory;       // every byte of the world and its stages
     const rblAllocator* allocator; // the one of `memory`
-    rblCallHook* hook;             // told of calls that change the world; null: nobody is
+    rblCallHook* hook;             // called for each call that changes the world; may be null
     void* hook_context;
-    uint32_t serial;    // no two worlds of a process have the same; part of its ids
+    uint32_t serial;    // unique in this process; a part of the world's body and joint ids
     bool checks_stages; // rbl_world_check() runs after every stage
 
-    // ---- bodies, joints and contacts: what a snapshot holds ----
+    // ---- bodies, joints and contacts: stored in snapshots ----
     rblIdPool ids;          // of bodies
     rblBodyArray bodies;    // by slot
     rblMotionArray motions; // by slot
@@ -211,35 +214,35 @@ struct rblWorld
     uint64_t substeps;         // done: a part of the seed of a break
     uint32_t last_sleep_group; // given by sleep.c
     double total;              // J: kinetic and potential energy after the last step
-    double pending_work;       // J: by calls since
+    double pending_work;       // J: work by calls since then
     bool begun_stepping;
 
-    // ---- what has changed since the last step ----
-    bool unmerged;          // what the broad phase found is not in `pairs` yet: memory ran out
-    bool activity_changed;  // somebody woke, fell asleep, was born, put elsewhere or destroyed
+    // ---- changes since the last step ----
+    bool unmerged;          // pairs of the broad phase are not in `pairs` yet: memory ran out
+    bool activity_changed;  // a body woke, fell asleep, was created, teleported or destroyed
     bool has_marks;         // a body is marked `is_new` or `lost_neighbour`
-    bool has_siblings;      // there may be bodies of a group of siblings
+    bool has_siblings;      // a body may have a sibling group
     bool has_new_fragments; // a body has `is_new_fragment`
-    bool regrouped;         // other pairs than in the last step have an awake body, or are new
-    bool bodies_destroyed;  // bodies were destroyed since the last step: their pairs end in the next one
+    bool regrouped;         // the set of pairs with an awake body has changed
+    bool bodies_destroyed;  // a body was destroyed: its pairs end in the next step
     rblRestingSums resting_sums;
 
     // ---- bodies that break, written by fracture*.c and body.c ----
     uint32_t breakable; // bodies with a breaker
-    uint32_t fragments; // bodies that are pieces of others
+    uint32_t fragments; // bodies that are fragments
     uint32_t breaks;    // bodies that broke
-    uint32_t debris;    // bodies that are, and
-    uint32_t vanished;  // those that were: gone at the end of their lives
+    uint32_t debris;    // bodies that are debris
+    uint32_t vanished;  // debris removed at the end of its lifetime
     double vanished_mass;
-    RBL_ARRAY(struct rblRebuild*) rebuilds; // begun (rebuild.c)
-    uint32_t rebuilding;                    // bodies that wait for one
+    RBL_ARRAY(struct rblRebuild*) rebuilds; // in progress (rebuild.c)
+    uint32_t rebuilding;                    // bodies that wait for a rebuild
 
-    // ---- what snapshots refer to: kept until the world is destroyed (snapshot.c) ----
+    // ---- referenced by snapshots: retained until the world is destroyed (snapshot.c) ----
     RBL_ARRAY(const rblShape*) kept_shapes;
     RBL_ARRAY(rblShapeId) kept_shape_ids; // of fragments
     RBL_ARRAY(const rblBreaker*) kept_breakers;
 
-    // ---- what the last step tells ----
+    // ---- results of the last step ----
     rblContactEventArray events;
     rblJointEventArray joint_events;
     rblBreakLog break_log;
@@ -248,14 +251,14 @@ struct rblWorld
     rblCounters counters;
     rblProfile profile;
 
-    rblStep* step; // what lives within a step; its memory is kept from one to the next
+    rblStep* step; // data of the current step; its memory is reused by the next one
 };
 
-// The world behind an id, or RBL_ERROR_STALE.
+// The world or the body slot that an id refers to, or RBL_ERROR_STALE.
 rblResult rbl_world_find(rblWorldId id, rblWorld** out);
 rblResult rbl_body_find(rblWorld* world, rblBodyId id, uint32_t* slot);
 
-// RBL_ERROR_STALE with what is wrong with an id of the world with that serial.
+// RBL_ERROR_STALE with a message unless the id is valid in the world with that serial. `prefix` begins the message.
 rblResult rbl_id_check(const char* prefix, const rblIdPool* ids, uint32_t serial, uint32_t index1,
                        uint32_t generation, uint32_t world);
 

@@ -9,8 +9,8 @@
 
 extern const rblShapeKind rbl_compound_kind;
 
-// Samples this much of the radius inside another child are hidden.
-#define HIDDEN 1e-4f
+// ---- tuning ----
+#define HIDDEN 1e-4f // of the radius: samples that are deeper inside another child are dropped
 
 static size_t compound_bytes(uint32_t count)
 {

@@ -6,20 +6,18 @@
 #include "math/aabb.h"
 #include "math/vec.h"
 
-// Lengths that count as none, in parts of the piece's size.
-#define NOTHING 1e-5f
-
-// Farther than this part of its size outside its region nothing is near a piece.
-#define FAR_OFF 0.02f
+// ---- tuning ----
+#define NOTHING 1e-5f // of the size of a piece: lengths below count as zero
+#define FAR_OFF 0.02f // of the size of a piece: points farther outside its region are not near the piece
 
 // A projection may miss the surface by this much of the way there, and by this part of a cell where the root is a level set:
 // what interpolation is off by on smooth surfaces.
 #define MISSED_DISTANCE 0.1f
 #define MISSED_CELL     0.1f
 
-// Where the largest ball inside is looked for: below so many samples, at so many depths, each a quarter of the one before.
-#define PROBED_SAMPLES 16u
-#define PROBED_DEPTHS  4u
+// Search of the largest inner ball: below samples, at depths of which each is a quarter of the one before.
+#define PROBED_SAMPLES 16u // samples
+#define PROBED_DEPTHS  4u  // depths below each sample
 
 // ---- the field ----
 

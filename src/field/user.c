@@ -6,8 +6,8 @@
 #include "mesh/mesh.h"
 #include <string.h>
 
-// Points per side of the lattice on which the largest ball inside is looked for.
-#define PROBES 12
+// ---- tuning ----
+#define PROBES 12 // points per side of the lattice that is searched for the largest inner ball
 
 typedef struct UserShape
 {

@@ -3,18 +3,13 @@
 #include "dynamics/broad_phase/broad_phase_private.h"
 #include <string.h>
 
-#define MIN_RANGE   1024
-#define MAX_PROXIES (1u << 30)
+#define MAX_PROXIES (1u << 30) // limit of the packed pair format
 
-// Slack of a fat box on every side, as a share of the mean side of the box. Twice as much halves how often a creeping body
-// leaves its box and makes a tenth more pairs, which cost more in the narrow phase (docs/broad-phase.md).
-#define SLACK 0.025f
-
-// A fat box is kept until it is this many slacks too large on some side: what was fast and has come to rest.
-#define EXCESS 4.0f
-
-// Coordinates from which on a box counts as unbounded: sums of areas and sizes below it stay finite.
-#define UNBOUNDED 1e15f
+// ---- tuning ----
+#define MIN_RANGE 1024   // proxies per block of a parallel loop
+#define SLACK     0.025f // of the mean side of a box: enlargement of fat boxes on every side
+#define EXCESS    4.0f   // slacks: a fat box that is larger than needed by this on a side is made anew
+#define UNBOUNDED 1e15f  // m: larger coordinates count as unbounded, so that sums stay finite
 
 // ---- life ----
 

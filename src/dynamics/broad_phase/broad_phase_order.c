@@ -1,13 +1,14 @@
-// Rebuilding a tree of proxies: which box stands beside which.
+// Order of the leaves when a tree of proxies is rebuilt.
 #include "bvh/build/order.h"
 #include "dynamics/broad_phase/broad_phase_tree.h"
 #include "math/vec.h"
 #include <string.h>
 
-#define MIN_RANGE 2048
-#define SAMPLES   64
+// ---- tuning ----
+#define MIN_RANGE 2048 // proxies per block of a parallel loop
+#define SAMPLES   64   // boxes sampled for the median size
 #define BIG                                                                                                  \
-    8.0f // times the median size: such boxes stand together at the end, or they would spoil every group
+    8.0f // times the median size: larger boxes go to the end of the order, because they enlarge every group
 
 typedef struct Rebuild
 {

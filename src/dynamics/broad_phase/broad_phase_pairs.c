@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-#define MIN_RANGE 4096
+// ---- tuning ----
+#define MIN_RANGE 4096 // pairs per block of a parallel loop
 
 // One stretch of the merge: old pairs and found ones between the same two borders. What is kept or begins goes to the
 // front of its place in `next`, what ends to the back, last one first: there is room for both, since every old pair is

@@ -22,7 +22,7 @@ struct rblBroadPhase
 {
     const rblAllocator* allocator;
     rblAabb* boxes;          // per proxy: the fat box
-    uint32_t* leaf_of;       // per proxy: its leaf, or its place in the list of unbounded ones
+    uint32_t* leaf_of;       // per proxy: index of its leaf, or index in the list of unbounded proxies
     uint8_t* flags;          // per proxy: RBL_PROXY_...
     uint32_t capacity;       // proxies with a record
     rblProxyTree trees[2];   // of those that stand still and of those that move
@@ -43,9 +43,9 @@ static inline rblProxyTree* rbl_broad_phase_tree_of(rblBroadPhase* broad, uint32
     return &broad->trees[(broad->flags[proxy] & RBL_PROXY_MOVING) != 0];
 }
 
-// Room that buffers of pairs get at least when they grow: what the moving proxies need when they pile up. Grown little by little
-// they would move, and be cleared, in the steps of a collapse that are the dearest anyway; what is never touched costs
-// nothing. Half as many again as in the pile of docs/benchmarks.md; very many proxies do without.
+// Smallest capacity of pair buffers when they grow: enough for a pile of all moving proxies (1.5 times the pairs of the pile in
+// docs/benchmarks.md). Otherwise they would be moved several times in the slowest steps of a collapse. Memory that is never
+// touched costs nothing. With more than 16384 proxies buffers grow by doubling only.
 static inline size_t rbl_pile_pairs(const rblBroadPhase* broad)
 {
     const size_t live = broad->trees[1].live;

@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include <string.h>
 
+// ---- tuning ----
 #define MIN_GROUPS 256 // groups of leaves per block of a parallel loop
 
 static const rblBoxes4 no_boxes = {

@@ -18,7 +18,7 @@
 #include <float.h>
 
 #define RBL_NO_PROXY    UINT32_MAX
-#define RBL_TREE_LEVELS 16
+#define RBL_TREE_LEVELS 16 // enough for 2^30 leaves in groups of four
 
 // Four boxes, axis by axis.
 typedef struct rblBoxes4

@@ -5,15 +5,14 @@
 #include "dynamics/broad_phase/broad_phase_private.h"
 #include <string.h>
 
-#define PACKET_GROUPS 2u // groups of leaves that walk a tree together
+// ---- tuning ----
+#define PACKET_GROUPS 2u // groups of leaves that traverse a tree together
 #define PACKET_SIZE   (4 * PACKET_GROUPS)
-#define MIN_PACKETS   64u
-#define MIN_SORT      16384u // pairs; fewer are sorted before other workers have woken up
-#define MIN_RUN       256u   // pairs of room for each block, at least
-
-// A tree is built anew when its boxes have grown by this share, or so many of its leaves are empty.
-#define WORN_COST  1.3
-#define WORN_HOLES 0.25
+#define MIN_PACKETS   64u    // packets per block of a parallel loop
+#define MIN_SORT      16384u // pairs: fewer are sorted by one thread, before others could wake up
+#define MIN_RUN       256u   // pairs: smallest capacity of a block
+#define WORN_COST     1.3 // ratio of the cost of a tree to its cost when built: above it, the tree is rebuilt
+#define WORN_HOLES    0.25 // share of empty leaves: above it, the tree is rebuilt
 
 // ---- packets ----
 

@@ -78,7 +78,7 @@ static void fly_block(rblRange range, void* context)
 
 // ---- glide ----
 
-// A lone body on static ones, for a part of the step. It goes through all that a lasting contact does in a step
+// An isolated body on static ones, for a part of the step. It goes through all that a lasting contact does in a step
 // (contact_solve.c), by itself.
 typedef struct Slide
 {

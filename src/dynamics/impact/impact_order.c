@@ -11,7 +11,7 @@
 static bool moves_freely(const rblStep* step, uint32_t index)
 {
     return step->solver_bodies.data[index].inverse_mass > 0.0f &&
-           step->impact->isolations.data[index] == RBL_ISOLATION_NONE; // a lone body has more flights
+           step->impact->isolations.data[index] == RBL_ISOLATION_NONE; // an isolated body has more flights
 }
 
 static void note_first(rblStep* step, uint32_t index, float time, float thickness)

@@ -22,7 +22,7 @@ static uint32_t moving_body(const rblManifold* manifold)
     return manifold->a != 0 ? manifold->a : manifold->b;
 }
 
-// A lone body has another flight before it for what does not touch yet.
+// An isolated body has another flight before it for what does not touch yet.
 static bool is_isolated(const rblStep* step, const rblManifold* manifold)
 {
     return step->impact->isolations.data[moving_body(manifold)] != RBL_ISOLATION_NONE;

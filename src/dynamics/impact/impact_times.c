@@ -205,7 +205,7 @@ static bool goes_on(const rblStep* step, const rblManifold* manifold)
     return step->impact->isolations.data[moving_body(manifold)] == RBL_ISOLATION_BUSY;
 }
 
-// The manifolds of a round: all, then those of lone bodies.
+// The manifolds of a round: all, then those of isolated bodies.
 static uint32_t count_of(const Look* look)
 {
     return (uint32_t)(look->round == 0 ? look->step->manifolds.count

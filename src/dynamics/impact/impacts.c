@@ -174,7 +174,7 @@ static void sweep_all(rblStep* step, float threshold)
     rbl_parallel_for(world->jobs, count, MIN_BUNDLES, store_block, step);
 }
 
-// The same for the bundles of lone bodies, of which there are few.
+// The same for the bundles of isolated bodies, of which there are few.
 static void sweep_isolated(rblStep* step, float threshold, uint32_t round)
 {
     const rblIndexArray* bundles = &step->impact->isolated_bundles;
@@ -279,7 +279,7 @@ static bool is_busy(const rblStep* step, const rblManifold* manifold)
            step->impact->isolations.data[manifold->b] == RBL_ISOLATION_BUSY;
 }
 
-// The manifolds of lone bodies that are busy, and the bundles that these are lanes of.
+// The manifolds of isolated bodies that are busy, and the bundles that these are lanes of.
 static rblResult list_isolated(rblStep* step)
 {
     rbl_array_clear(&step->impact->isolated_manifolds);
@@ -353,7 +353,7 @@ static rblResult end_round(rblStep* step, uint32_t round, bool* breaks)
     return keep_impacts(step, round);
 }
 
-// All pairs in the first round, then lone bodies. *goes_on: there may be another one.
+// All pairs in the first round, then isolated bodies. *goes_on: there may be another one.
 static rblResult play_round(rblStep* step, uint32_t round, bool* goes_on, bool* breaks)
 {
     const float threshold = rbl_impact_threshold(step);

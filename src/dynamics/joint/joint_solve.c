@@ -1,4 +1,4 @@
-// Joints in the step: a direct solve for all that hold, one after the other for springs, which give way.
+// Joints in the step: a direct solve for rigid joints, iterations for springs and for joints at their limit.
 #include "dynamics/joint/joints.h"
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/stages.h"
@@ -6,10 +6,9 @@
 // ---- tuning ----
 
 #define MAX_POLISH  8 // rounds of Newton's method after the contacts
-#define MAX_CHANGES 8 // who gives way is found out in as many solves
-
+#define MAX_CHANGES 8 // solves to find the joints that do not pull
 #define POSITION_TOLERANCE                                                                                   \
-    3e-6f // m: near enough at the end of a step, and a little above the rounding of places 10 m off
+    3e-6f // m: accepted error at the end of a step, a little above float rounding 10 m from the origin
 
 // ---- preparing ----
 

@@ -1,10 +1,10 @@
-// What sleepers feel of their awake neighbours, and whether they can stay asleep.
+// Loads of awake neighbours on sleepers, and whether sleepers can stay asleep.
 //
-// To an awake neighbour a sleeper is as good as static. What the neighbour does to it may change all the same: a load is put on
-// it, a support creeps away. Each sleeper remembers what its contacts did to it when it fell asleep. When that has changed, its
-// other contacts are asked whether they could hold it where it is: one small contact solve, with all but the sleeper at rest. A
-// sleeper that has no support falls, and what rests on it wakes with it; one whose load has changed by much wakes alone, for its
-// neighbours may not be able to hold what it now puts on them.
+// Awake neighbours treat a sleeper as static. The load on a sleeper can still change: a body lands on it, or a support moves away.
+// Each sleeper stores the contact forces from when it fell asleep. When they change, one small contact solve tests whether its
+// other contacts can keep it at rest, with all other bodies at rest. A sleeper without support falls, and the bodies that it
+// supports wake with it. A sleeper whose load has changed by much wakes alone, because its neighbours may not be able to carry the
+// new load.
 #include "dynamics/orientation.h"
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/stages.h"
@@ -12,16 +12,15 @@
 
 // ---- tuning ----
 
-#define MIN_CHANGE   0.02f // of its weight: a smaller change of force is not looked at
-#define FALLS        0.05f // of gravity: an acceleration that the other contacts leave
-#define LOAD_SHARE   0.25f // of what its contacts bear: a larger change is for awake bodies
-#define SMALL_SHARE  0.25f // of the sleep speed
-#define MEAN_TIME    0.25f // s
-#define SWEEPS       32    // over the contacts of a sleeper, at most
-#define MAX_CONTACTS 96    // that may hold a sleeper
+#define MIN_CHANGE   0.02f // of its weight: smaller changes of force are ignored
+#define FALLS        0.05f // of gravity: remaining acceleration from which on a sleeper counts as unsupported
+#define LOAD_SHARE   0.25f // of the sum of its contact forces: a larger change wakes it
+#define SMALL_SHARE  0.25f // of the sleep speed: smaller velocity changes are ignored
+#define MEAN_TIME    0.25f // s: time constant of the running mean of loads
+#define SWEEPS       32    // largest number of sweeps over the contacts of a sleeper
+#define MAX_CONTACTS 96    // largest number of contacts in the test of a sleeper
 
-#define ROCKING_IMPACT                                                                                       \
-    4.0f // times the sleep speed: what a body that rocks in its place does to sleepers is no impact below that
+#define ROCKING_IMPACT 4.0f // times the sleep speed: slower impacts of a rocking body do not wake sleepers
 
 // ---- forces ----
 
@@ -54,7 +53,7 @@ float rbl_body_support_part(const rblWorld* world, uint32_t slot, rblVec3 force)
     return gravity > 0.0f ? -down / gravity : 0.0f;
 }
 
-// What the contacts of a pair do to one of its two.
+// Add the contact forces of a pair to the load of one of its bodies.
 static void add_pair(rblStep* step, const rblPair* pair, bool on_b)
 {
     rblWorld* world = step->world;
@@ -76,7 +75,7 @@ static void add_pair(rblStep* step, const rblPair* pair, bool on_b)
     load->support += rbl_maxf(rbl_body_support_part(world, slot, sum), 0.0f);
 }
 
-// The loads of all bodies that are watched.
+// Sum the loads of all watched bodies.
 void rbl_loads_sum(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -102,9 +101,9 @@ void rbl_loads_sum(rblStep* step)
     }
 }
 
-// ---- could it stay? ----
+// ---- test of a sleeper ----
 
-// The sleeper as the second of a pair with the static world.
+// The sleeper as the second body of a pair with the static world.
 typedef struct Support
 {
     rblSolverBody ground, body;
@@ -113,8 +112,8 @@ typedef struct Support
     uint32_t count;
 } Support;
 
-// The contacts of a pair that hold the sleeper, with the impulses that they had. Redundant ones have none, and
-// would take their places.
+// The contacts of a pair that support the sleeper, with their last impulses. Redundant contacts have no impulse and are left
+// out.
 static void add_support(const rblStep* step, const rblPair* pair, uint32_t slot, Support* support_sum)
 {
     const rblWorld* world = step->world;
@@ -143,7 +142,7 @@ static void add_support(const rblStep* step, const rblPair* pair, uint32_t slot,
     }
 }
 
-// The sleeper after a step under gravity and what its joints do, before its contacts hold it.
+// The sleeper after a step under gravity and joint forces, before its contacts are solved.
 static void begin_support(const rblStep* step, uint32_t slot, Support* support_sum)
 {
     const rblWorld* world = step->world;
@@ -159,7 +158,7 @@ static void begin_support(const rblStep* step, uint32_t slot, Support* support_s
                                                   rbl_scale3(body->rest.joint_torque, step->seconds));
 }
 
-// By awake bodies: as it is.
+// Loads of awake bodies are applied as they are.
 static void add_forced(const rblStep* step, const rblPair* pair, uint32_t slot, Support* support_sum)
 {
     const rblWorld* world = step->world;
@@ -175,7 +174,7 @@ static void add_forced(const rblStep* step, const rblPair* pair, uint32_t slot, 
     }
 }
 
-// True when the contacts with what is at rest can keep the sleeper where it is.
+// Whether the contacts with bodies at rest can keep the sleeper at rest.
 static rblResult can_stay(rblStep* step, uint32_t slot, bool* out)
 {
     rblWorld* world = step->world;
@@ -210,9 +209,9 @@ static rblResult can_stay(rblStep* step, uint32_t slot, bool* out)
     return RBL_OK;
 }
 
-// ---- what sleepers notice ----
+// ---- changes of load ----
 
-// Sleepers by birth are left alone until they are touched.
+// Bodies that were created asleep are ignored until they are touched.
 static void watch(rblStep* step, const rblPair* pair, uint32_t slot)
 {
     rblWorld* world = step->world;
@@ -242,7 +241,7 @@ void rbl_sleepers_watch(rblStep* step)
     }
 }
 
-// Impacts are not among the forces of contacts.
+// Contact forces do not include impacts.
 void rbl_sleepers_wake_by_impacts(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -269,7 +268,7 @@ void rbl_sleepers_wake_by_impacts(rblStep* step)
     }
 }
 
-// True when what the contacts do to a sleeper has changed since it was last looked at.
+// Whether the contact load on a sleeper has changed since its last test.
 static bool has_changed_load(const rblStep* step, uint32_t slot)
 {
     const rblWorld* world = step->world;
@@ -282,7 +281,7 @@ static bool has_changed_load(const rblStep* step, uint32_t slot)
            MIN_CHANGE * weight * body->shape.radius;
 }
 
-// The running mean of the load. Bodies that rock on a sleeper put now more on it, now less.
+// Running mean of the load, because bodies that rock on a sleeper change it back and forth.
 static void follow_load(const rblStep* step, rblVec3 force, rblRest* rest)
 {
     rest->time += step->seconds;
@@ -327,7 +326,7 @@ static rblResult notice(rblStep* step, uint32_t slot)
 rblResult rbl_sleepers_check_loads(rblStep* step)
 {
     rblWorld* world = step->world;
-    step->links.made = false; // touches have changed with the step
+    step->links.made = false; // touching pairs have changed in the step
     rbl_sleepers_wake_by_impacts(step);
     for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
     {

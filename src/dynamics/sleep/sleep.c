@@ -1,9 +1,8 @@
-// Who falls asleep, and what sleepers notice.
+// Bodies fall asleep.
 //
-// A body falls asleep when it and all that it touches have been still for a while: parts of a heap sleep while others still
-// move. Sleepers are as good as static to their awake neighbours. Each remembers what its contacts did to it when it fell asleep;
-// what awake neighbours do beyond that is added up as the momentum that it would have by now, and it wakes when that would be
-// seen. A support that is gone is more than that: what rests on the sleeper wakes with it.
+// A body falls asleep when it and the bodies that it needs have been at rest for the sleep time. Parts of a pile sleep while
+// others still move. Awake neighbours treat a sleeper as static. Each sleeper stores its contact forces from when it fell
+// asleep; a change of load wakes it (rest.c), a lost support also wakes the bodies that it supports (wake.c).
 #include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
 #include "math/quat.h"
@@ -11,10 +10,10 @@
 
 // ---- tuning ----
 
-#define ROCKING_SHARE 0.04f // of the radius
-#define ROCKING_TIME  0.2f  // of the sleep time
-#define NEEDED_SHARE  0.2f  // of its weight: a body can do without a smaller force
-#define FROM_ABOVE    0.5f  // cosine with gravity of a load
+#define ROCKING_SHARE 0.04f // of the radius: largest motion of a rocking body around one pose
+#define ROCKING_TIME  0.2f  // of the sleep time: after this a body counts as rocking
+#define NEEDED_SHARE  0.2f  // of its weight: a body does not need a smaller force for its support
+#define FROM_ABOVE    0.5f  // cosine between a force and gravity: above it, the force is a load from above
 
 // Working data of the stage.
 struct rblSleepStage
@@ -33,15 +32,15 @@ float rbl_body_max_speed(const rblBody* body, rblVec3 velocity, rblVec3 spin)
 
 // ---- falling asleep ----
 
-// How far a body may rock about a place that it stays at: half of what it may creep, and little of its size.
+// Largest distance of a rocking body from its rest pose: half of the distance that it may creep, and a small part of its size.
 static float rocking_distance(const rblWorld* world, const rblBody* body)
 {
     return rbl_minf(0.5f * world->def.sleep_speed * world->def.sleep_time,
                     ROCKING_SHARE * body->shape.radius);
 }
 
-// No point of the body is farther than that from where it was: |way| + radius * angle, the sine for half the angle. One that turns
-// by a radian or more in a step may be back where it was after it, and goes round all the same.
+// Whether all points of the body are closer than that to the rest pose: |displacement| + radius * angle, with the sine of half
+// the angle. A body that rotates by a radian or more in a step is excluded: it may be back at its orientation by chance.
 static bool has_rested(const rblStep* step, const rblBody* body, const rblMotion* motion)
 {
     const rblWorld* world = step->world;
@@ -52,8 +51,8 @@ static bool has_rested(const rblStep* step, const rblBody* body, const rblMotion
            rbl_length3(motion->spin) * step->seconds < 1.0f;
 }
 
-// Two ways to be at rest: slower than the sleep speed all the time, or never far from one place. Bodies of a heap rock on each other,
-// now and then faster than the sleep speed, and get nowhere; what tips or creeps does.
+// A body is at rest when it stays slower than the sleep speed, or when it stays close to one pose. Bodies of a pile rock on each
+// other, sometimes faster than the sleep speed, but do not move away. Bodies that tip or creep do move away.
 static void count_stillness(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -73,14 +72,14 @@ static void count_stillness(rblStep* step)
     }
 }
 
-// Moves about a place, and has for some steps.
+// Whether it has rocked around one pose for some steps.
 bool rbl_body_is_rocking(const rblWorld* world, uint32_t slot)
 {
     const float time = world->bodies.data[slot].rest_time;
     return time > 0.0f && time >= ROCKING_TIME * world->def.sleep_time;
 }
 
-// For the sleep time; even if that is 0, what moves is not at rest.
+// At rest for the sleep time. Even when that is 0, a moving body is not at rest.
 static bool is_at_rest(const rblWorld* world, const rblBody* body)
 {
     const float time = rbl_maxf(body->still_time, body->joint_count > 0 ? 0.0f : body->rest_time);
@@ -103,19 +102,19 @@ static bool is_below_sleep_speed(const rblStep* step, uint32_t slot)
     }
 }
 
-// A kinematic body or a spring moves its island, however slowly.
+// A kinematic body or a spring moves its island, even when it is slow.
 static bool is_driven(const rblStep* step, const rblSolverBody* body)
 {
     return body->island == RBL_NONE || step->islands.data[body->island].contact_work != 0.0;
 }
 
-// ---- who holds whom ----
+// ---- supports ----
 
 #define A_NEEDS_B 1u
 #define B_NEEDS_A 2u
 
-// A body needs what carries it and what it leans on, but not what lies on it: those stay where they are without it. Without weight
-// all that touch need each other.
+// A body needs the bodies that support it, from below or from the side, but not the bodies that lie on it. Without gravity, all
+// touching bodies need each other.
 static bool needs(const rblWorld* world, uint32_t slot, rblVec3 force)
 {
     const rblBody* body = &world->bodies.data[slot];
@@ -126,7 +125,7 @@ static bool needs(const rblWorld* world, uint32_t slot, rblVec3 force)
     return gravity == 0.0f || (size > NEEDED_SHARE * body->mass * fabsf(gravity) && !from_above);
 }
 
-// Who of a manifold's two needs the other to stay where it is, by what their contacts did in this step.
+// Which body of a manifold needs the other one to stay at rest, from the contact forces of this step.
 static uint32_t needs_of(const rblStep* step, const rblManifold* manifold)
 {
     const rblWorld* world = step->world;
@@ -146,14 +145,14 @@ static uint32_t needs_of(const rblStep* step, const rblManifold* manifold)
            (needs(world, pair->b, rbl_pair_force(world, pair, true)) ? B_NEEDS_A : 0u);
 }
 
-// Whether what a body leans on stays where it is: asleep, static, or about to fall asleep.
+// Whether a supporting body stays at rest: it is asleep, static, or about to fall asleep.
 static bool stays(const rblStep* step, uint32_t slot)
 {
     return step->activities.data[slot] == RBL_ACTIVITY_AWAKE ? step->watched.data[slot] != 0
                                                              : is_below_sleep_speed(step, slot);
 }
 
-// True when somebody turns out to lean on one that does not stay.
+// Returns whether a body was removed because a body that it needs does not stay at rest.
 static bool keep_awake(rblStep* step, size_t m)
 {
     rblWorld* world = step->world;
@@ -166,14 +165,14 @@ static bool keep_awake(rblStep* step, size_t m)
     return a_wakes || b_wakes;
 }
 
-#define IF_SUPPORTED 2 // in `watched`, until contacts were looked at
+#define IF_SUPPORTED 2 // value of `watched` until contacts are tested
 
 static bool has_weight(const rblWorld* world, const rblBody* body)
 {
     return body->gravity_scale != 0.0f && rbl_dot3(world->def.gravity, world->def.gravity) > 0.0f;
 }
 
-// Those that are calm. What has weight falls, however slowly, unless it touches something or hangs on a joint.
+// Candidates: bodies at rest. A body with weight that touches nothing and has no joint is falling, even when it is slow.
 static void find_slow(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -201,7 +200,7 @@ static void find_slow(rblStep* step)
     }
 }
 
-// Those that are calm, less those that need one that is not, and those that need these, and so on: a heap falls asleep from the ground up.
+// Remove candidates that need a body that is not at rest, repeatedly: a pile falls asleep from the ground up.
 static rblResult find_may_sleep(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -237,7 +236,7 @@ static rblResult find_may_sleep(rblStep* step)
     return RBL_OK;
 }
 
-// Both ends of a joint or none. True when that changed something.
+// Both bodies of a joint fall asleep, or none. Returns whether anything changed.
 static bool agree_on_joint(rblStep* step, const rblJoint* joint)
 {
     if (joint->generation == 0)
@@ -260,7 +259,7 @@ static bool agree_on_joint(rblStep* step, const rblJoint* joint)
     return changes;
 }
 
-// What hangs together by joints falls asleep together. Forwards and backwards, so that chains take two passes.
+// Bodies connected by joints fall asleep together. Passes go forwards and backwards, so that a chain needs two.
 static void agree_on_joints(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -300,7 +299,7 @@ static void put_to_sleep(rblStep* step, const rblSolverBody* solver_body)
     };
     if (body->joint_count > 0)
     {
-        // It is at rest: joints do what contacts leave.
+        // At rest, joint forces balance the remaining load.
         const rblVec3 weight = rbl_scale3(world->def.gravity, body->mass * body->gravity_scale);
         body->rest.pull = rbl_scale3(rbl_add3(load->force, weight), -1.0f);
         body->rest.joint_torque = rbl_scale3(load->torque, -1.0f);

@@ -1,45 +1,45 @@
 // Light bodies that stand under heavy ones.
 //
-// A slab of 40 kg on a shard of 40 g: Gauss-Seidel passes the shard's share of the load on to the ground a thousandth part at a time,
-// and would press the shard into the ground meanwhile. But a body that is pressed down on what it stands on stays where it is, whatever
-// the load: to the heavy body it is as good as static, as a sleeper is (Guendelman, Bridson and Fedkiw 2003, section 7, have all
-// bodies below so in their last sweep). What the load does to the light body goes to the ground; the light one feels nothing of it.
+// A slab of 40 kg on a shard of 40 g: Gauss-Seidel transfers only a thousandth of the load to the ground in each sweep, so the
+// slab would press the shard into the ground. But a body that is pressed onto its support does not move, for any load. The heavy body
+// can treat it as static, as a sleeper (Guendelman, Bridson and Fedkiw 2003, section 7, do so for all lower bodies in their last
+// sweep). The light body is then *pinned*: the load acts on the ground and not on it.
 //
-// A body stands when it touches, from above, what is static, asleep or stands itself, there where that is supported; and a load presses it
-// down, and does not tip it or make it slip, when it lies over the points that the body stands on. So much for what rests. Impacts go on
-// to what is below: a ball that falls on a shard on a table is the table's to feel, and sleepers have forgotten what they stand on. They
-// are pinned to the ground only where all in between is as light, and awake.
+// A body stands when it touches, from above, a supported point of a body that is static, asleep or standing. A load presses it down
+// without tipping or sliding when the load lies above the support points of the body. This holds for loads at rest only. An impact
+// continues to the bodies below: a ball that falls on a shard on a table acts on the table. Sleepers do not store their support
+// points. So a body is pinned for impacts only when all bodies between it and the ground are light and awake.
 #include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
 #include <math.h>
 
 // ---- tuning ----
 
-#define HEAVIER 20.0f // times: lighter loads are left to the solver
-#define UPWARDS 0.9f  // cosine: within the cone of friction 0.5 about the vertical
-#define ASIDE   0.5f  // across by height: the same
-#define LEVELS  6     // that stand on each other
-#define AT_REST 0.5f  // m/s: a load that is slower is no impact
+#define HEAVIER 20.0f // ratio of masses: smaller ratios are left to the solver
+#define UPWARDS 0.9f  // cosine of the normal with the vertical: within the friction cone of 0.5
+#define ASIDE   0.5f  // horizontal by vertical distance: the same cone
+#define LEVELS  6     // largest number of bodies on top of each other
+#define AT_REST 0.5f  // m/s: a slower load is no impact
 
-// What a body stands on (standing.c).
+// Support points of a body.
 #define RBL_STAND_POINTS 6
 
 typedef struct rblStand
 {
     rblVec3 points[RBL_STAND_POINTS]; // world
     uint32_t count;
-    float mass; // kg: the heaviest below that is not static
-    bool firm;  // all below is awake or static
+    float mass; // kg: the heaviest body below that is not static
+    bool firm;  // all bodies below are awake or static
 } rblStand;
 
 // Working data of the stage.
 struct rblStanding
 {
-    RBL_ARRAY(rblStand) stands; // by slot, when some are loaded
+    RBL_ARRAY(rblStand) stands; // by slot; filled when there are loads
     RBL_ARRAY(uint8_t)
-    levels; // by slot: of bodies that stand on each other, from 1 on what is static or asleep
-    rblIndexArray standing_pairs; // that touch
-    bool loaded;                  // some bodies are much heavier than what they touch
+    levels; // by slot: number of bodies down to a static or sleeping one; 1 stands on that
+    rblIndexArray standing_pairs; // touching pairs
+    bool loaded;                  // a body is much heavier than one that it touches
 };
 
 #define ARRAYS(X) X(stands) X(levels) X(standing_pairs)
@@ -53,7 +53,7 @@ static bool is_dynamic(const rblWorld* world, uint32_t slot)
     return world->motions.data[slot].inverse_mass > 0.0f;
 }
 
-// Kinematic bodies that stand still are as good as static.
+// Kinematic bodies without velocity count as static.
 static bool is_moving(const rblStep* step, uint32_t slot)
 {
     const rblWorld* world = step->world;
@@ -69,14 +69,14 @@ static rblVec3 up_of(const rblWorld* world)
     return gravity > 0.0f ? rbl_scale3(world->def.gravity, -1.0f / gravity) : rbl_vec3(0, 0, 0);
 }
 
-// ---- over what a body stands on ----
+// ---- loads above support points ----
 
 static rblVec3 flat(rblVec3 v, rblVec3 up)
 {
     return rbl_mul_add3(v, -rbl_dot3(v, up), up);
 }
 
-// Close to a point of the line from p to q, seen along it from above.
+// Whether a point is close to the segment from p to q, seen from above.
 static bool is_over_line(rblVec3 p, rblVec3 q, rblVec3 point, rblVec3 up)
 {
     const rblVec3 along = flat(rbl_sub3(q, p), up);
@@ -119,9 +119,9 @@ static bool is_over(const rblStand* stand, rblVec3 point, rblVec3 up)
     return false;
 }
 
-// ---- who stands ----
+// ---- standing bodies ----
 
-// The contact's middle, and the cosine of its normal, towards b, with the vertical. False when it is open.
+// The midpoint of a contact, and the cosine of its normal (towards b) with the vertical. False: the contact is open.
 static bool place_contact(const rblWorld* world, const rblPair* pair, uint32_t number, rblVec3 up,
                           rblVec3* middle, float* upwards)
 {
@@ -136,7 +136,7 @@ static bool place_contact(const rblWorld* world, const rblPair* pair, uint32_t n
     return gap < 2.0f * rbl_pair_slop(&world->bodies.data[pair->a], &world->bodies.data[pair->b]);
 }
 
-// What is below `below`, and that itself.
+// Add `below` and the bodies below it.
 static void lean_on(const rblStep* step, uint32_t below, rblStand* stand)
 {
     const rblWorld* world = step->world;
@@ -149,7 +149,7 @@ static void lean_on(const rblStep* step, uint32_t below, rblStand* stand)
     stand->firm = stand->firm && !sleeps && (!moves || lower->firm);
 }
 
-// What `slot` stands on by one pair.
+// Add the support points of `slot` from one pair.
 static void stand_on(rblStep* step, const rblPair* pair, uint32_t slot, uint8_t level, rblVec3 up)
 {
     rblWorld* world = step->world;
@@ -176,7 +176,7 @@ static void stand_on(rblStep* step, const rblPair* pair, uint32_t slot, uint8_t 
     }
 }
 
-// A load takes what is round along, and does not press it down. Cylinders that stand upright do not roll.
+// A round body rolls under a load, so it is never pinned. Upright cylinders do not roll.
 static bool rolls(const rblStep* step, uint32_t slot, rblVec3 up)
 {
     const rblWorld* world = step->world;
@@ -198,7 +198,7 @@ static uint8_t level_of(const rblStep* step, uint32_t slot)
     return is_moving(step, slot) ? step->standing->levels.data[slot] : 0;
 }
 
-// Bodies of one level stand on those of the level below. Pairs that say nothing about higher levels leave the list.
+// Bodies of one level stand on bodies of the level below. Pairs that cannot matter for higher levels leave the list.
 static void find_level(rblStep* step, uint8_t level, rblVec3 up)
 {
     rblWorld* world = step->world;
@@ -225,7 +225,7 @@ static void find_level(rblStep* step, uint8_t level, rblVec3 up)
     step->standing->standing_pairs.count = left;
 }
 
-// ---- under what ----
+// ---- loads ----
 
 static bool is_heavier(const rblStep* step, uint32_t heavy, uint32_t light)
 {
@@ -234,7 +234,7 @@ static bool is_heavier(const rblStep* step, uint32_t heavy, uint32_t light)
            world->motions.data[light].inverse_mass > HEAVIER * world->motions.data[heavy].inverse_mass;
 }
 
-// Whether any two bodies differ so much at all.
+// Whether any two bodies have such a ratio of masses.
 static bool are_unlike(const rblStep* step)
 {
     float least = INFINITY;
@@ -248,7 +248,7 @@ static bool are_unlike(const rblStep* step)
     return most > HEAVIER * least;
 }
 
-// Pairs that touch, and whether there is a load among all.
+// List touching pairs, and find whether one of them is loaded.
 static bool list_pairs(rblStep* step)
 {
     rblWorld* world = step->world;

@@ -1,21 +1,21 @@
-// Who wakes, and how far waking spreads.
+// Bodies wake, and waking spreads.
 //
-// An impact wakes as many as it can move: from the sleeper that has the impact outwards, until those awake are so heavy that its momentum
-// would not make them bounce. A support that goes away wakes what rests on it, and what rests on that. A change of load that is
-// neither is noticed by the forces that a sleeper feels (sleep.c).
+// An impact wakes the bodies that it can move: from the sleeper with the impact outwards, until the mass of the woken bodies is so
+// large that the momentum of the impact would not make them bounce. A removed support wakes the bodies above it, level by level.
+// Other changes of load are found by the contact forces of a sleeper (rest.c).
 #include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
 #include <math.h>
 
 // ---- tuning ----
 
-#define SUPPORT_SHARE 0.5f // a body that loses more of what carries it falls
+#define SUPPORT_SHARE 0.5f // of the support of a body: with a larger loss it falls
 
 // Working data of the stage.
 struct rblWaker
 {
-    rblIndexArray woken; // in the order in which they woke
-    rblFloatArray lost;  // by slot: N of support that went away
+    rblIndexArray woken; // slots in the order of waking
+    rblFloatArray lost;  // by slot: lost support, N
 };
 
 #define ARRAYS(X) X(woken) X(lost)
@@ -41,7 +41,7 @@ void rbl_slot_wake(rblWorld* world, uint32_t slot)
     const uint32_t group = body->sleep_group;
     if (body->generation == 0)
     {
-        return; // gone: its pairs end in the next step
+        return; // destroyed: its pairs end in the next step
     }
     if (body->type != RBL_BODY_DYNAMIC)
     {
@@ -67,7 +67,7 @@ void rbl_slot_wake_sleeper(rblWorld* world, uint32_t slot)
     }
 }
 
-// Nothing has pressed a sleeper by birth against its contacts yet: it is taken to touch all that are near.
+// A body that was created asleep has no contact forces yet: it counts as touching all bodies near it.
 static bool is_touched(const rblWorld* world, const rblPair* pair)
 {
     const rblBody* a = &world->bodies.data[pair->a];
@@ -105,7 +105,7 @@ void rbl_slot_wake_neighbours(rblWorld* world, uint32_t slot)
     }
 }
 
-// ---- who touches whom ----
+// ---- links ----
 
 static bool is_sleeper(const rblStep* step, uint32_t slot)
 {
@@ -113,7 +113,7 @@ static bool is_sleeper(const rblStep* step, uint32_t slot)
     return step->activities.data[slot] == RBL_ACTIVITY_ASLEEP && !world->bodies.data[slot].awake;
 }
 
-// Only touches of sleepers are followed, and they do not change during the step.
+// Only links of sleepers are used, and these do not change within a step.
 static bool is_link(const rblStep* step, const rblPair* pair)
 {
     const rblWorld* world = step->world;
@@ -185,9 +185,9 @@ static void wake_listed(rblStep* step, uint32_t slot)
     step->waker->woken.data[step->waker->woken.count++] = slot;
 }
 
-// ---- a support that goes away ----
+// ---- lost support ----
 
-// What the contacts with one body carry of another, N.
+// Support of one body by its contacts with another, N.
 static float carried(const rblWorld* world, const rblPair* pair, uint32_t slot)
 {
     return rbl_body_support_part(world, slot, rbl_pair_force(world, pair, pair->b == slot));
@@ -230,9 +230,9 @@ rblResult rbl_slot_wake_unsupported(rblStep* step, uint32_t slot)
     return RBL_OK;
 }
 
-// ---- an impact ----
+// ---- impacts ----
 
-// From the one that has the impact outwards, up to some mass.
+// Wake bodies from the one with the impact outwards, up to a total mass.
 static rblResult wake_around(rblStep* step, uint32_t slot, float mass)
 {
     rblWorld* world = step->world;
@@ -257,7 +257,7 @@ static rblResult wake_around(rblStep* step, uint32_t slot, float mass)
     return RBL_OK;
 }
 
-// How fast a moving body comes upon a sleeper in this step, m/s; negative when it does not.
+// Approach speed of a moving body towards a sleeper in this step, m/s; negative: it does not reach it.
 static float closing_speed(const rblStep* step, const rblPair* pair, uint32_t mover)
 {
     const rblWorld* world = step->world;
@@ -291,7 +291,7 @@ static bool is_moving(const rblMotion* motion)
     return rbl_dot3(motion->velocity, motion->velocity) + rbl_dot3(motion->spin, motion->spin) > 0.0f;
 }
 
-// A kinematic body does not come to rest, and nothing stops it.
+// A kinematic body has infinite mass: an impact with it wakes all.
 static rblResult meet_driven(rblStep* step, const rblPair* pair, uint32_t mover, uint32_t sleeper)
 {
     rblWorld* world = step->world;
@@ -344,7 +344,7 @@ static rblResult wake_of_pair(rblStep* step, const rblPair* pair)
     return driven ? meet_driven(step, pair, mover, sleeper) : meet(step, pair, mover, sleeper);
 }
 
-// A sleeper that hangs on a moving body.
+// A sleeper with a joint to a moving body.
 static void wake_of_joint(rblWorld* world, uint32_t a, uint32_t b)
 {
     const rblBody* body = &world->bodies.data[a];
@@ -402,6 +402,6 @@ rblResult rbl_sleepers_wake_by_approach(rblStep* step)
             wake_of_joint(world, joint->b, joint->a);
         }
     }
-    step->links.made = false; // touches change with the step
+    step->links.made = false; // touching pairs change in the step
     return rbl_movers_gather(step);
 }

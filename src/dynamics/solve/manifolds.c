@@ -18,13 +18,13 @@ RBL_DEFINE_STAGE_MEMORY(struct rblManifoldBuilder, rbl_manifold_builder, ARRAYS)
 
 // ---- which pairs, in which colour ----
 
-// Per solver body the colours that it has, bit by bit. The last bit says that it moves at all: bodies of infinite mass take any
-// number of manifolds of a colour.
+// The colours of a solver body are bits. The last bit marks bodies that can move: bodies of infinite mass can have any number of
+// manifolds of one colour.
 #define MOVES (1ull << (RBL_MAX_COLORS - 1))
 
-// Manifolds of a colour are sorted by how many contacts they have, so that those of a bundle have as many. With this many or
-// more they are taken for equal.
-#define MAX_COUNTS 32
+// ---- tuning ----
+// Manifolds of a colour are sorted by their number of contacts, so that the lanes of a bundle have equal work.
+#define MAX_COUNTS 32 // contacts: larger numbers count as equal; affects speed only
 
 static void write_surface(rblStep* step, uint32_t slot)
 {
@@ -105,7 +105,7 @@ static uint32_t choose_color(uint64_t* a, uint64_t* b)
     return color;
 }
 
-// A pair with contacts and a body that moves, and its place in the order.
+// A pair with contacts and a moving body, and its position in the order.
 typedef struct Chosen
 {
     uint32_t pair;

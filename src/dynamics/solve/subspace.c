@@ -6,22 +6,22 @@
 
 // ---- tuning ----
 
-#define CLOSE_ENOUGH 1e-7 // m/s: residual that is as good as none
-#define MAX_PASSES   4    // solves while contacts are put back
-#define REST_SPEED   0.5f // m/s: slower bodies are at rest, more or less
-#define FAR_OUT      2.0f // times the cone: no direct solve brings it back
-#define HOPELESS     8 // contacts put back, and over half as many as in the pass before: it comes to no end
-#define FEWER        4 // times as few must be put back by each pass in small worlds, which have rounds enough
-#define MAX_GAIN     1.5  // times the energy without contacts: more than that no sweep takes back
-#define SLIGHT       1e-5 // of what gravity gives in a step: so little is worth no more rounds
-#define MINUTE       1e-9 // of it: as good as nothing, unless it is the slow sway of a tower, which one solve ends
-#define STALE        0.25 // of what the round before left: unless there is less
-#define LOST         1e4  // times what was left before a pass
-#define LONGEST_WAIT 3 // steps for which an island is left alone; with more of them heaps come to rest later
+#define CLOSE_ENOUGH 1e-7 // m/s: smaller residuals count as zero
+#define MAX_PASSES   4    // direct solves while contacts leave the active set
+#define REST_SPEED   0.5f // m/s: islands of slower bodies count as at rest
+#define FAR_OUT      2.0f // times the friction cone: farther out, no direct solve is tried
+#define HOPELESS     8 // clamped contacts: with more, and over half of those of the last pass, the passes end
+#define FEWER        4 // factor by which the number of clamped contacts must fall in each pass, in small worlds
+#define MAX_GAIN     1.5  // times the energy without contacts: a larger gain is rejected
+#define SLIGHT       1e-5 // of the energy by gravity in a step: a smaller residual needs no more rounds
+#define MINUTE       1e-9 // of that energy: a smaller residual needs no direct solve, except in towers
+#define STALE        0.25 // of the residual of the last round: a larger residual means no progress
+#define LOST         1e4  // times the residual before a pass: a larger one ends the passes
+#define LONGEST_WAIT 3    // steps without a direct solve of an island; with more, piles come to rest later
 
-// ---- what is free ----
+// ---- the active set ----
 
-// Friction that would stop a contact's point by itself is more than its cone allows, by far.
+// Whether the friction that would stop the point of a contact is far outside its friction cone.
 static bool is_sliding(const rblSubspace* system, const rblSubspaceWalk* walk, float limit)
 {
     const rblSolverBody* a = &system->step->solver_bodies.data[walk->manifold->a];
@@ -36,8 +36,8 @@ static bool is_sliding(const rblSubspace* system, const rblSubspaceWalk* walk, f
     return tangent_x * tangent_x + tangent_y * tangent_y > FAR_OUT * FAR_OUT * limit * limit;
 }
 
-// Contacts with a normal impulse keep their normal velocity; those well inside their cones keep all of it. One that slides may be inside,
-// too, when its normal impulse grew after its friction.
+// Contacts with a normal impulse keep their normal velocity; contacts well inside their friction cones also keep their tangential
+// velocity. A sliding contact may be inside its cone, too, when its normal impulse grew after its friction impulse.
 static uint32_t find_free(const rblSubspace* system)
 {
     uint32_t count = 0;
@@ -90,7 +90,7 @@ static bool has_misses(const rblSubspace* system)
 
 // ---- one island ----
 
-// Change the impulses, but not out of their cones. Returns how many would have gone there.
+// Change the impulses and clamp them to their cones. Returns the number of clamped contacts.
 static uint32_t change_impulses(const rblSubspace* system)
 {
     uint32_t put_back = 0;
@@ -148,7 +148,7 @@ static void apply_unknown(const rblSubspace* system)
     }
 }
 
-// What one more step at each contact, by itself, would change: J. Zero where all is solved.
+// Residual energy, J: the change by one more Gauss-Seidel iteration at each contact. Zero when all contacts are solved.
 static double remainder_of(const rblSubspace* system)
 {
     double sum = 0.0;
@@ -200,7 +200,7 @@ static rblBody* body_of(const rblStep* step, const rblIsland* island, uint32_t i
     return &world->bodies.data[step->solver_bodies.data[index].slot];
 }
 
-// An island that was solved in vain is left alone for a while, each time for longer.
+// After a direct solve without success an island waits for some steps, longer each time.
 static void set_pause(rblStep* step, const rblIsland* island, bool vain)
 {
     uint32_t longest = 0;
@@ -218,7 +218,7 @@ static void set_pause(rblStep* step, const rblIsland* island, bool vain)
     }
 }
 
-// Whether one of the island still waits; `first`: another step of its wait passes, and with it all of its rounds.
+// Whether a body of the island still waits. `first`: the first round of a step, in which the waiting time counts down.
 static bool still_waits(rblStep* step, rblIsland* island, bool first)
 {
     bool waits = island->waits;
@@ -244,8 +244,8 @@ static double energy_of(const rblStep* step, uint32_t index, rblVec3 velocity, r
             (double)motion->moments.y * w.y * w.y + (double)motion->moments.z * w.z * w.z);
 }
 
-// Pieces that are wedged into each other hold by pairs of impulses that nearly cancel: one that is put back lets the others
-// burst.
+// Bodies that are wedged into each other have pairs of large impulses that nearly cancel. When one of a pair is clamped, the other
+// one gives a large velocity.
 static bool is_blown_up(const rblStep* step, const rblIsland* island)
 {
     double now = 0.0;
@@ -261,7 +261,7 @@ static bool is_blown_up(const rblStep* step, const rblIsland* island)
     return now > MAX_GAIN * free;
 }
 
-// So few contacts that there are rounds enough to mend what a direct solve has spoilt.
+// Worlds with so few contacts that later rounds can correct a bad direct solve.
 static bool is_small(const rblStep* step)
 {
     return step->solver_contacts.count <= RBL_SMALL_WORLD;
@@ -280,7 +280,7 @@ static double fall_of(const rblStep* step, const rblIsland* island)
     return 0.5 * mass * speed * speed;
 }
 
-// How many contacts a pass may put back for another one to be tried, when the pass before put back `last`.
+// Largest number of clamped contacts for another pass, when the pass before clamped `last`.
 static uint32_t tolerable(bool small, uint32_t last)
 {
     if (small)
@@ -290,8 +290,8 @@ static uint32_t tolerable(bool small, uint32_t last)
     return last / 2 > HOPELESS ? last / 2 : HOPELESS;
 }
 
-// Solve and put back, in turns. Returns what is left then, of what was `left` before. In larger worlds what is far worse after a pass is
-// hardly ever mended by the next ones, and would be taken back.
+// Solve and clamp in turns. Returns the residual; `left` is the residual before. In larger worlds a pass that makes it much worse is
+// almost never corrected by the next passes, so the passes end.
 static double solve_in_passes(const rblSubspace* system, const rblIsland* island, int passes, double left)
 {
     const bool small = is_small(system->step);
@@ -316,13 +316,13 @@ static double solve_in_passes(const rblSubspace* system, const rblIsland* island
     return after;
 }
 
-// Where many contacts slide, those that are put back may leave the rest worse than the sweeps did.
+// With many sliding contacts, the result can be worse than that of the sweeps.
 static bool is_worse(const rblStep* step, const rblIsland* island, double before, double after)
 {
     return after > before && (!is_small(step) || is_blown_up(step, island));
 }
 
-// Joints are solved with the sweeps: each round is another look at both.
+// Joints are solved with the sweeps, so each round changes both.
 static bool has_joints(const rblStep* step, const rblIsland* island)
 {
     const rblWorld* world = step->world;
@@ -334,8 +334,8 @@ static bool has_joints(const rblStep* step, const rblIsland* island)
     return any;
 }
 
-// Whether a direct solve is due: contacts that hold miss something, and the round before, if there was one, did not leave as
-// much. Of contacts that contradict each other, and of sets of them that come and go, as much is left by any number of rounds.
+// Whether a direct solve is useful: active contacts have a residual, and it is smaller than that of the last round. Contacts that
+// contradict each other, and active sets that alternate, keep the same residual in any number of rounds.
 static bool is_due(const rblSubspace* system, const rblIsland* island, bool first, double left)
 {
     if (!first)
@@ -407,7 +407,7 @@ static uint32_t manifold_island(const rblStep* step, const rblManifold* manifold
     return a != RBL_NONE ? a : step->solver_bodies.data[manifold->b].island;
 }
 
-// Manifolds by island: starts, then the list. Filled once a step.
+// Manifolds by island: start indices, then the list. Filled once per step.
 static bool list_manifolds(rblStep* step)
 {
     const size_t islands = step->islands.count;
@@ -434,7 +434,7 @@ static bool list_manifolds(rblStep* step)
     {
         list[--starts[manifold_island(step, &step->manifolds.data[m]) + 1]] = (uint32_t)m;
     }
-    // Each start has moved down to its island's first: shift them back into place.
+    // The loop has moved each start to that of its island: shift them back.
     for (size_t i = 0; i < islands; ++i)
     {
         starts[i] = starts[i + 1];
@@ -484,7 +484,7 @@ static bool is_worth_it(rblStep* step, rblIsland* island, uint32_t contacts, boo
            !still_waits(step, island, first);
 }
 
-// Sweeps pass over bundles that have lanes of idle islands only.
+// Sweeps skip bundles whose lanes are all of idle islands.
 static void find_idle_bundles(rblStep* step)
 {
     for (size_t k = 0; k < step->bundles.count; ++k)

@@ -26,10 +26,10 @@ void rbl_subspace_stage_destroy(rblSubspaceStage* stage, const rblAllocator* all
     rbl_free(allocator, stage, sizeof *stage);
 }
 
-#define REFINEMENTS 3
-#define SOFTNESS                                                                                             \
-    1e-6 // of a contact's own compliance: four corners carry a box, and what each carries is up to this
-#define MAX_UPDATES 12000 // of 6x6 blocks in the factors
+// ---- tuning ----
+#define REFINEMENTS 3     // iterations of refinement after a direct solve
+#define SOFTNESS    1e-6  // of the compliance of a contact: makes redundant systems regular
+#define MAX_UPDATES 12000 // updates of 6x6 blocks in the factors: larger islands are not solved directly
 
 // ---- impulses to motions and back ----
 
@@ -93,9 +93,9 @@ void rbl_subspace_apply(const rblSubspace* system, const double* vector)
 
 // ---- the direct solve ----
 
-// With rows G of the contacts that hold, softness c and misses r, the change of velocities that costs least is
+// With rows G of the active contacts, softness c and residuals r, the change of velocities of least energy is
 //   (M + G^T G / c) dv = G^T r / c ,   and the impulses are   (r - G dv) / c .
-// Unknowns are those of bodies, six each, coupled where they touch: dense only where the contacts are.
+// The unknowns are the six velocities of each body. The matrix has a block for each pair that touches.
 
 static double weight_of(const rblSolverContact* contact, uint32_t number)
 {
@@ -103,7 +103,7 @@ static double weight_of(const rblSolverContact* contact, uint32_t number)
     return (double)mass / SOFTNESS;
 }
 
-// A manifold's two bodies in the system: their nodes, RBL_NONE for those that nothing moves.
+// Nodes of the two bodies of a manifold in the system; RBL_NONE for bodies of infinite mass.
 typedef struct Nodes
 {
     uint32_t a, b;
@@ -117,8 +117,8 @@ static Nodes nodes_of(const rblStep* step, const rblManifold* manifold)
                    b ? step->subspace->nodes.data[manifold->b] : RBL_NONE};
 }
 
-// Whether the order of pivots that is there is of a system in which as many bodies touch in the same way: a heap at rest is the same
-// in every round and step.
+// Whether the stored order of pivots fits: the same number of bodies with the same edges. A pile at rest has the same system in
+// every round and step.
 static bool is_known(const rblSubspace* system, const rblIsland* island)
 {
     const rblStep* step = system->step;
@@ -152,7 +152,7 @@ bool rbl_subspace_build(const rblSubspace* system, const rblIsland* island, bool
         return blocks->pivots.count > 0;
     }
     rbl_blocks_clear(blocks);
-    // The order of pivots adds edges; more of them than now in a later step.
+    // The order of pivots adds edges by fill-in; a later step may need more.
     *memory = rbl_blocks_reserve(blocks, island->count, 4 * (size_t)system->manifold_count);
     for (uint32_t i = 0; i < island->count && *memory; ++i)
     {
@@ -170,7 +170,7 @@ bool rbl_subspace_build(const rblSubspace* system, const rblIsland* island, bool
     *memory = *memory && rbl_blocks_order(blocks, MAX_UPDATES);
     if (!*memory)
     {
-        rbl_blocks_clear(blocks); // half an order is none
+        rbl_blocks_clear(blocks); // an incomplete order is useless
     }
     return *memory && blocks->pivots.count > 0;
 }
@@ -245,7 +245,7 @@ static void write_masses(const rblSubspace* system, const rblIsland* island)
     }
 }
 
-// The rows of a manifold that hold, into the blocks of its bodies and, when both move, of their edge.
+// Add the active rows of a manifold to the blocks of its bodies and, when both can move, to the block of their edge.
 static void add_rows(const rblSubspace* system, const rblManifold* manifold, uint32_t at, uint32_t edge)
 {
     rblBlockSystem* blocks = &system->step->subspace->blocks;
@@ -339,7 +339,7 @@ static double along_row(const double row[6], const double* motion)
     return sum;
 }
 
-// One solve: motions from the misses, impulses from what they leave, and what is still missing then.
+// One solve: motions from the residuals, impulses from the motions, then the new residuals.
 static void refine(const rblSubspace* system)
 {
     static const double still[6] = {0.0};
@@ -378,8 +378,8 @@ void rbl_subspace_solve(const rblSubspace* system, const rblIsland* island)
     {
         refine(system);
     }
-    // What contacts ask for that no motion can do, since it contradicts itself, is what is left: it went into the impulses as
-    // often as they were refined, over the softness, and has no business there.
+    // Contradicting contacts leave a residual that no motion can remove. Each refinement has added it to the impulses, divided
+    // by the softness: subtract it.
     for (uint32_t i = 0; i < 3 * system->contacts; ++i)
     {
         system->unknown[i] -=

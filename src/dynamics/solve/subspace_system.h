@@ -1,10 +1,10 @@
-// One island's equations for its contacts that hold, and their direct solution.
+// The linear system of the active contacts of one island, and its direct solution.
 #ifndef RBL_DYNAMICS_SOLVE_SUBSPACE_SYSTEM_H
 #define RBL_DYNAMICS_SOLVE_SUBSPACE_SYSTEM_H
 
 #include "dynamics/solve/contact_math.h"
 
-// One of a contact's three numbers as a row of G (subspace_system.c): what each body's motion does to the relative velocity along an axis.
+// One row of G (subspace_system.c): the relative velocity at a contact along one axis as a function of the motions of both bodies.
 typedef struct rblSubspaceRow
 {
     double a[6], b[6]; // of velocity and spin
@@ -15,9 +15,9 @@ typedef struct rblSubspaceRow
 typedef struct rblSubspaceStage
 {
     rblIndexArray island_manifolds; // per island where its manifolds begin, then the manifolds
-    rblDoubleArray vectors;         // of one small island
-    rblBlockSystem blocks;          // its bodies
-    uint32_t edges;                 // of the contacts between them; others came with the order of pivots
+    rblDoubleArray vectors;         // working vectors of one small island
+    rblBlockSystem blocks;          // of its bodies
+    uint32_t edges;                 // edges by contacts; the other edges are fill-in of the order of pivots
     rblIndexArray nodes;            // by solver body
     RBL_ARRAY(unsigned char) free_flags;
     RBL_ARRAY(rblSubspaceRow) rows;
@@ -38,13 +38,13 @@ typedef struct rblSubspace
     rblSubspaceRow* rows;
 } rblSubspace;
 
-// One contact of the island after the other.
+// Iterator over the contacts of an island.
 typedef struct rblSubspaceWalk
 {
     uint32_t next_manifold, next_contact;
     const rblManifold* manifold;
     rblSolverContact* contact;
-    uint32_t at; // of its first number in the vectors
+    uint32_t at; // index of its first number in the vectors
     bool begun;
 } rblSubspaceWalk;
 
@@ -77,13 +77,13 @@ static inline void rbl_contact_axes(const rblSolverContact* contact, rblVec3 axe
 // motion = M^-1 J^T vector.
 void rbl_subspace_apply(const rblSubspace* system, const double* vector);
 
-// Bodies of the island and who touches whom. True when it is worth it.
+// Build the block structure of the island from its bodies and contacts. False: too large for a direct solve.
 bool rbl_subspace_build(const rblSubspace* system, const rblIsland* island, bool* memory);
 
 // The rows of all contacts. False when out of memory.
 bool rbl_subspace_write_rows(rblSubspace* system);
 
-// The change of impulses, in `unknown`, that takes the residual away.
+// Compute the change of impulses, in `unknown`, that removes the residual.
 void rbl_subspace_solve(const rblSubspace* system, const rblIsland* island);
 
 #endif

@@ -5,6 +5,7 @@
 #include "field/contact/field_contact.h"
 #include "field/convex/convex_contact.h"
 
+// ---- tuning ----
 #define FIRST_COUNT 8 // contacts after which only deep points are added (Glondu 2012, 5.3)
 
 rblCollideOptions rbl_default_collide_options(void)

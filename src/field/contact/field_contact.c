@@ -9,11 +9,12 @@
 #include "field/piece.h"
 #include "math/aabb.h"
 
-#define DEFAULT_TOLERANCE 0.002f // of the smaller radius
-#define DEEP              20.0f  // times eps: overlap in which contacts may contradict each other
-#define LEAST_MOTION      10.0f // times eps: motions that contacts are spread against, even where nothing moves
-#define ENOUGH            2u // times the first contacts: candidates after which fragments are not looked at more finely
-#define NEARBY            0.25f // of half the spacing of a level: what counts towards that
+// ---- tuning ----
+#define DEFAULT_TOLERANCE 0.002f // of the smaller radius: eps
+#define DEEP              20.0f  // times eps: overlap above which contact normals may contradict each other
+#define LEAST_MOTION      10.0f // times eps: smallest motion that the selection assumes, also for bodies at rest
+#define ENOUGH            2u // times the first count: candidates after which samples of fragments are not refined
+#define NEARBY            0.25f // of half the sample spacing of a level: gap of the candidates that count for ENOUGH
 
 // A sample of one side that touches the other.
 typedef struct Touch

@@ -7,11 +7,12 @@
 #include "math/aabb.h"
 #include <math.h>
 
+// ---- tuning ----
 #define DEEPEST         64   // levels: points are numbered in 32 bits, each level doubles their count
-#define MAX_LEGS        63u  // of a way
-#define MAX_STEPS       64u  // of a ball or sample
-#define LARGE_CLEARANCE 0.1f // of a shape's radius
-#define MAX_BOWED       0.5  // of the goal: what a leg may leave its arc by
+#define MAX_LEGS        63u  // straight parts of a path
+#define MAX_STEPS       64u  // steps of one ball or sample
+#define LARGE_CLEARANCE 0.1f // of the radius of a shape: larger clearances skip the field
+#define MAX_BOWED       0.5  // of the target distance: largest deviation of a straight part from its arc
 
 // The motion, in legs of equal time on each of which every sample goes straight. Poses are made when they are asked for.
 typedef struct Motion

@@ -11,8 +11,7 @@
 // the length of that, with room for rounding in floats.
 #define ROTATION_ERROR 2e-4f
 
-// Of positions, in parts of their size.
-#define POSITION_ERROR 1e-6f
+#define POSITION_ERROR 1e-6f // of the size of coordinates: rounding error of positions
 
 static uint32_t bits_of(float x)
 {

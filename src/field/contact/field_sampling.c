@@ -4,8 +4,8 @@
 #include "math/aabb.h"
 #include "math/simd.h"
 
-// Of a distance of transformed points, in parts of the coordinates' size.
-#define ROUNDING 2e-6f
+// ---- tuning ----
+#define ROUNDING 2e-6f // of the size of coordinates: rounding error of distances of transformed points
 
 void rbl_frontier_init(rblFrontier* frontier, const rblAllocator* allocator)
 {

@@ -5,7 +5,8 @@
 #include "math/vec.h"
 #include <math.h>
 
-#define MAX_SWEEPS 64
+// ---- tuning ----
+#define MAX_SWEEPS 64 // sweeps of the selection over all candidates
 
 // Rows by column, padded to blocks of four: w in six columns, what no chosen contact implies yet, the distance and those on
 // the paths.

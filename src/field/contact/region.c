@@ -270,8 +270,8 @@ static rblVec3 outer_normal(const rblRegion* region, uint32_t cell, rblVec3 p)
     return normal;
 }
 
-// Planes whose angle is smaller than this have no line worth the name.
-#define LEAST_SINE_SQUARED 1e-6f
+// ---- tuning ----
+#define LEAST_SINE_SQUARED 1e-6f // squared sine of the angle of two planes: below it they count as parallel
 
 // The plane that a point is highest above, the first of equals.
 static rblHalfSpace highest_plane(const rblRegion* region, uint32_t cell, rblVec3 p, float* highest)

@@ -4,10 +4,9 @@
 #include "math/vec.h"
 #include "mesh/tets/tets_locate.h"
 
-// Of barycentric coordinates in floats, where a point counts as within.
-#define ROUNDING 1e-5f
-
-#define WALK_STEPS 32u
+// ---- tuning ----
+#define ROUNDING   1e-5f // tolerance of barycentric coordinates of a point inside a tetrahedron
+#define WALK_STEPS 32u   // tetrahedra that a search visits before it uses the cells
 
 // ---- life ----
 

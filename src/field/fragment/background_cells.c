@@ -4,10 +4,11 @@
 #include "math/aabb.h"
 #include "math/vec.h"
 
-#define SEED_SIDE      0.4f // of the mean edge
-#define SEEDS_PER_TET  16u
-#define CELL_SIDE      1.5f // of the mean edge
-#define CELLS_PER_NODE 4u
+// ---- tuning ----
+#define SEED_SIDE      0.4f // of the mean edge: side of the cells with start tetrahedra for searches
+#define SEEDS_PER_TET  16u  // limit of their number per tetrahedron
+#define CELL_SIDE      1.5f // of the mean edge: side of the cells with lists of tetrahedra
+#define CELLS_PER_NODE 4u   // limit of their number per node
 
 // Cells of a grid that a box touches: begin[i] <= index < end[i].
 typedef struct CellBox

@@ -7,10 +7,9 @@
 #include "math/vec.h"
 #include "mesh/mesh.h"
 
-#define NODES_PER_JOB 256u
-
-// Closer to the surface than this part of the mean edge a node has no direction of its own: the grid's gradient is better.
-#define ON_SURFACE 1e-3f
+// ---- tuning ----
+#define NODES_PER_JOB 256u  // nodes per block of a parallel loop
+#define ON_SURFACE    1e-3f // of the mean edge: closer nodes use the gradient of the grid
 
 // ---- distances ----
 

@@ -3,7 +3,8 @@
 #include "field/fragment/fragment_grid.h"
 #include "math/vec.h"
 
-#define ON_FACE 1e-5f // barycentric coordinates that count as inside: points on faces are in some tetrahedron
+// ---- tuning ----
+#define ON_FACE 1e-5f // tolerance of barycentric coordinates: a point on a face is inside a tetrahedron
 
 // ---- facets ----
 

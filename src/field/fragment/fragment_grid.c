@@ -7,19 +7,20 @@
 #include "math/aabb.h"
 #include "math/vec.h"
 
+// ---- tuning ----
 // In cells.
 #define BAND                                                                                                 \
-    1.25f // every point as near to the surface is in a brick that is kept; more than the slack, which bounds far off lose
-#define REACH     0.9f   // of facets; more than half a diagonal
-#define HALF_CELL 0.867f // half a cell's diagonal: no point is farther from the nearest point of the lattice
-#define STANDING  0.2f   // how much nearer the fragment may be than points that stand for it tell
-#define NEAR      3.0f   // where the distance of the solid counts
-#define MAX_VALUE 12.0f  // that a brick holds
+    1.25f // bricks within this distance of the surface are kept; larger than the error bound of far values
+#define REACH     0.9f   // distance to which facets write exact values; more than half a diagonal
+#define HALF_CELL 0.867f // half a diagonal of a cell: bound of the distance to the nearest lattice point
+#define STANDING  0.2f   // error bound of distances to lattice points that represent the fragment
+#define NEAR      3.0f   // distance within which the field of the solid is used
+#define MAX_VALUE 12.0f  // largest value in a brick
 
-#define FINEST      0.35f // of a mean edge
-#define USUAL       0.5f  // the same
-#define USUAL_CELLS 16.0f // along the longest side, while cells are neither finer nor wider than these
-#define MAX_CELLS   40.0f
+#define FINEST      0.35f // of the mean edge: smallest cell
+#define USUAL       0.5f  // of the mean edge: usual cell
+#define USUAL_CELLS 16.0f // cells along the longest side, within these limits
+#define MAX_CELLS   40.0f // cells along the longest side
 
 #define BRICK_VALUES 125u
 #define NOT_ASKED    (-INFINITY)

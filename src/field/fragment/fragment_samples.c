@@ -3,9 +3,9 @@
 #include "field/fragment/fragment_shape.h"
 #include "math/vec.h"
 
-// Later roots look for the nearest of so many earlier ones.
-#define MAX_ROOTS    64u
-#define DEEPEST_ROOT 6u
+// ---- tuning ----
+#define MAX_ROOTS    64u // roots: later ones become children of the nearest of these
+#define DEEPEST_ROOT 6u  // level of the hierarchy of the deepest root
 
 // A sample of some fragment, while trees are made.
 typedef struct Sample

@@ -7,11 +7,11 @@
 #include "math/aabb.h"
 #include "math/vec.h"
 
-// Rays go on by this part of the distance, which is not exact, and by this part of an edge at least.
-#define SURE_STEP     0.8f
-#define SHORTEST_STEP 0.05f
-#define MAX_STEPS     1024u
-#define HALVINGS      12u
+// ---- tuning ----
+#define SURE_STEP     0.8f  // of the field value, which is not exact: step of a ray
+#define SHORTEST_STEP 0.05f // of an edge: smallest step of a ray
+#define MAX_STEPS     1024u // steps of a ray
+#define HALVINGS      12u   // bisections at the surface
 
 static float distance(const void* data, rblVec3 point, rblVec3* gradient)
 {

@@ -8,12 +8,13 @@
 #include "math/aabb.h"
 #include <string.h>
 
-#define BAND_CELLS    2.0
+// ---- tuning ----
+#define BAND_CELLS    2.0                // cells: points closer to the surface get exact distances
 #define HALF_DIAGONAL 0.8660254037844387 // of a unit cube
 #define BRICK_VALUES  125u
 #define BLOCK_VALUES  64u
 #define SAFE_DISTANCE                                                                                        \
-    1.01 // the way between two points, with room for rounding of their places: often it is just as long
+    1.01 // times the distance of two points: a tolerance for rounding, since sums are often exactly as large
 #define MAX_BRICKS (1u << 30)
 
 typedef struct Build

@@ -3,8 +3,9 @@
 #include "field/level_set/level_set.h"
 #include "math/vec.h"
 
-#define MAX_ROWS          512.0
-#define TRIANGLES_PER_JOB 32u
+// ---- tuning ----
+#define MAX_ROWS          512.0 // rows of the lattice along a side
+#define TRIANGLES_PER_JOB 32u   // triangles per block of a parallel loop
 
 // What a block of triangles found.
 typedef struct Measure

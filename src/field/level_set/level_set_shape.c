@@ -11,14 +11,15 @@
 #include "mesh/mass.h"
 #include "mesh/mesh_codec.h"
 
-#define DEFAULT_ERROR 0.002 // of the bounding diagonal
-#define FEWEST_CELLS  8u
-#define MAX_CELLS     2048u
-#define MAX_SAMPLES   65536u
+// ---- tuning ----
+#define DEFAULT_ERROR 0.002  // of the bounding diagonal
+#define FEWEST_CELLS  8u     // cells along the longest side
+#define MAX_CELLS     2048u  // the same
+#define MAX_SAMPLES   65536u // samples of a shape
 #define SAMPLE_SEED   0x5A3D1E5u
-#define FIRST_CELL    16.0 // times the wanted error: enough for smooth surfaces
-#define FINEST_STEP   0.35 // one refinement shrinks cells to no less than this
-#define COARSEST_STEP 0.8
+#define FIRST_CELL    16.0 // times the wanted error: first cell size, enough for smooth surfaces
+#define FINEST_STEP   0.35 // smallest factor on the cell size in one refinement
+#define COARSEST_STEP 0.8  // largest factor on the cell size in one refinement
 
 RBL_DEF_KIND(level_set_def, rblLevelSetDef, "level set", rbl_default_level_set_def, 0x1E5E75E7u);
 

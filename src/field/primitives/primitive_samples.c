@@ -4,10 +4,10 @@
 #include "math/trig.h"
 #include "math/vec.h"
 
-// Points along a quarter of a circle of the shape's radius; everything else is spaced alike.
-#define QUARTER_STEPS   4
-#define MAX_RINGS       64 // along a long barrel
-#define MAX_RING_POINTS 96
+// ---- tuning ----
+#define QUARTER_STEPS   4  // samples along a quarter circle; the same spacing elsewhere
+#define MAX_RINGS       64 // rings along a barrel
+#define MAX_RING_POINTS 96 // samples on a ring
 
 static uint32_t steps_over(double length, double spacing, uint32_t most)
 {

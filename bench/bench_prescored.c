@@ -204,7 +204,7 @@ static rblQuat random_turn(rblRandom* random)
     return rbl_quat_from_axis_angle(axis, 6.28f * rbl_random_float(random));
 }
 
-// A sample of the surface is hit, slanting.
+// An oblique impact at a sample of the surface.
 static void random_impact(rblRandom* random, rblSmashCase* c)
 {
     const rblShapeView* view = &c->solid->view;

@@ -1,4 +1,4 @@
-// What a break costs inside the step: the wall, the cylinder and the bunny of Su 2009, hit by a ball.
+// What a break costs inside the step: the wall, the cylinder and the bunny of Su 2009, with the impact of a ball.
 #include "bench/bench_prescored.h"
 
 #include "base/error.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #define MAX_IMPACTS 12
-#define REPEATS     3  // of each hit: the shortest time of a step counts
+#define REPEATS     3  // of each impact: the shortest time of a step counts
 #define STEPS       30 // at 30 Hz
 #define THREADS     2
 
@@ -24,7 +24,7 @@ typedef struct Target
     double paper; // ms a step, average of the paper's scene
 } Target;
 
-// Milliseconds of one hit.
+// Milliseconds of one impact.
 typedef struct ImpactTimes
 {
     double fracture, step; // of the step that broke
@@ -87,7 +87,7 @@ static void make_bunny(rblBench* bench, rblShapeId* out)
     rbl_mesh_destroy(mesh);
 }
 
-// ---- one hit ----
+// ---- one impact ----
 
 static rblResult put(rblWorldId world, rblShapeId shape, rblBodyType type, rblVec3 at)
 {
@@ -202,7 +202,7 @@ static rblResult time_impact(const Target* target, bool aligned, uint32_t hit, u
     return RBL_OK;
 }
 
-// ---- all hits ----
+// ---- all impacts ----
 
 static double median(double* values, uint32_t count)
 {
@@ -240,7 +240,7 @@ static rblResult time_target(rblBench* bench, const Target* target, bool aligned
         }
     }
     snprintf(subject, sizeof subject, "%s, %s", target->name, aligned ? "aligned" : "oriented");
-    rbl_smash_row(bench, subject, "hits that broke it", 100.0 * broken / hits, "%");
+    rbl_smash_row(bench, subject, "impacts that broke it", 100.0 * broken / hits, "%");
     if (broken > 0)
     {
         rbl_smash_row(bench, subject, "pieces, mean", pieces / broken, "");

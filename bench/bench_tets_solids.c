@@ -93,10 +93,10 @@ static rblResult make_body(rblBench* bench, const Subject* subject, Body* out)
     return RBL_OK;
 }
 
-// ---- blows ----
+// ---- impacts ----
 
 // The fall of the body on a stone floor at 7 m/s, on a sample of its surface; force and duration by Hertz with a radius of 5 cm.
-static rblImpact blow(const Body* body, rblRandom* random)
+static rblImpact make_impact(const Body* body, rblRandom* random)
 {
     const rblShapeView* view = &body->body.view;
     const rblVec3 at = view->samples[rbl_random_below(random, view->sample_count)];
@@ -121,9 +121,9 @@ typedef struct Breaks
     uint32_t fragments, broken;
 } Breaks;
 
-static rblResult hit(const Body* body, rblRandom* random, Breaks* breaks)
+static rblResult apply_impact(const Body* body, rblRandom* random, Breaks* breaks)
 {
-    const rblImpact impact = blow(body, random);
+    const rblImpact impact = make_impact(body, random);
     rblVerdict verdict;
     double begin = rbl_timer_seconds();
     RBL_TRY(rbl_breaker_decide(body->breaker, body->prepared, &body->body, &impact, 1, &verdict));
@@ -150,21 +150,21 @@ static rblResult measure(rblBench* bench, const Subject* subject, const Body* bo
 {
     rblRandom random = rbl_random_seed(3, 1);
     Breaks breaks = {0};
-    const uint32_t blows = rbl_bench_size(bench, MAX_IMPACTS, 2);
-    for (uint32_t i = 0; i < blows; ++i)
+    const uint32_t impacts = rbl_bench_size(bench, MAX_IMPACTS, 2);
+    for (uint32_t i = 0; i < impacts; ++i)
     {
-        RBL_TRY(hit(body, &random, &breaks));
+        RBL_TRY(apply_impact(body, &random, &breaks));
     }
     const double deciding = rbl_tets_bench_median(breaks.deciding.values, breaks.deciding.count),
                  breaking = rbl_tets_bench_median(breaks.breaking.values, breaks.breaking.count);
     const uint32_t last = breaks.breaking.count;
     rbl_tets_bench_row(bench, subject->name, "prepare", body->preparing, "ms", 0.0);
-    rbl_tets_bench_row(bench, subject->name, "stress of a blow, median", deciding, "ms", 0.0);
+    rbl_tets_bench_row(bench, subject->name, "stress of an impact, median", deciding, "ms", 0.0);
     rbl_tets_bench_row(bench, subject->name, "break, median", breaking, "ms", 0.0);
     rbl_tets_bench_row(bench, subject->name, "stress and break, most",
                        deciding + (last > 0 ? breaks.breaking.values[last - 1] : 0.0), "ms",
                        subject->fracture + subject->update);
-    rbl_tets_bench_row(bench, subject->name, "blows that broke it", (double)breaks.broken / blows * 100.0,
+    rbl_tets_bench_row(bench, subject->name, "impacts that broke it", (double)breaks.broken / impacts * 100.0,
                        "%", 0.0);
     rbl_tets_bench_row(bench, subject->name, "fragments of those, mean",
                        breaks.broken > 0 ? (double)breaks.fragments / breaks.broken : 0.0, "", 0.0);

@@ -11,10 +11,10 @@
 typedef struct BoxBreaker
 {
     uint32_t counts[3];
-    float energy;      // J: blows above it break; 0: none does
+    float energy;      // J: impacts above it break; 0: none does
     float impulse;     // N s: likewise
     float skew;        // of the masses, so that they do not fit the shapes
-    atomic_uint asked; // blows: by several threads
+    atomic_uint asked; // impacts: by several threads
     uint32_t prepared; // and not forgotten
 } BoxBreaker;
 

@@ -1,4 +1,4 @@
-// Where the energy of a blow goes that breaks something: kinetic energy before = after + surface + heat.
+// Where the energy of an impact goes that breaks something: kinetic energy before = after + surface + heat.
 #include "testing.h"
 
 #include "breaking_testing.h"
@@ -7,7 +7,7 @@
 
 #define SPEED 9.0f
 
-// A brick that spins about the way it flies, centre first, onto a ball that is held: the blow has the energy of its flight, the
+// A brick that spins about the way it flies, centre first, onto a ball that is held: the impact has the energy of its flight, the
 // spin is left alone.
 typedef struct Collision
 {
@@ -122,7 +122,7 @@ static void what_a_break_loses_is_surface_and_heat(void** state)
     }
 }
 
-// What a blow does not pay for cracks it spends on the pieces, by contacts. So that nothing is left for these, cracks are made to
+// What an impact does not pay for cracks it spends on the pieces, by contacts. So that nothing is left for these, cracks are made to
 // cost a millionth less than all it has: then the books of the world must say the same as the event.
 static void an_impact_that_pays_all_it_has_loses_nothing_else(void** state)
 {

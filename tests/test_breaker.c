@@ -176,7 +176,7 @@ static void bad_definitions_are_refused(void** state)
     assert_int_equal(rbl_breaker_alive_count(), 0);
 }
 
-// A box of 2 kg with a blow of so many newton seconds.
+// A box of 2 kg with an impact of so many newton seconds.
 typedef struct Case
 {
     Halver halver;

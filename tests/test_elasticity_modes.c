@@ -1,4 +1,4 @@
-// How elastic solids ring, and what blows do to them.
+// How elastic solids ring, and what impacts do to them.
 #include "testing.h"
 
 #include "elastic_testing.h"
@@ -206,7 +206,7 @@ static void any_number_of_workers_finds_the_same_modes(void** state)
     check_ok(rbl_tets_destroy(def.tets));
 }
 
-// ---- blows ----
+// ---- impacts ----
 
 // Against small steps of the equation itself, slower and faster than the pulse and in tune with it.
 static void a_pulse_moves_a_spring_as_the_equation_says(void** state)
@@ -265,7 +265,7 @@ static void modes_approach_the_static_solution(void** state)
     check_ok(rbl_tets_destroy(def.tets));
 }
 
-// A slow blow is static at its height; a quick one of the same impulse leaves the energy that it brings to the modes.
+// A slow impact is static at its height; a quick one of the same impulse leaves the energy that it brings to the modes.
 static void slow_impacts_are_static_and_quick_ones_are_kicks(void** state)
 {
     (void)state;

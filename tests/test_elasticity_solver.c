@@ -64,7 +64,7 @@ static bool at_bottom(rblVec3d p)
     return p.y < -0.2 + 1e-9;
 }
 
-// The largest tension farther than `radius` from a blow on the middle of the upper side of a plate.
+// The largest tension farther than `radius` from an impact on the middle of the upper side of a plate.
 static double verdict(double edge, double radius, double around)
 {
     rblElasticDef def = rbl_default_elastic_def();
@@ -98,7 +98,7 @@ static void the_verdict_converges_under_refinement(void** state)
         {
             values[k][level] = verdict(0.05 / (1 << level), k == 0 ? 0.002 : 0.02, 0.06);
         }
-        print_message("blow on a plate, radius %s: largest tension %.0f, %.0f, %.0f Pa\n",
+        print_message("impact on a plate, radius %s: largest tension %.0f, %.0f, %.0f Pa\n",
                       k == 0 ? "2 mm" : "20 mm", values[k][0], values[k][1], values[k][2]);
         const double first = fabs(values[k][1] - values[k][0]), second = fabs(values[k][2] - values[k][1]);
         assert_true(second < 0.6 * first);

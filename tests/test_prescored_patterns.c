@@ -73,7 +73,7 @@ static void a_piece_in_the_hollow_of_another_is_no_part_of_it(void** state)
     check_ok(rbl_shape_destroy(id));
 }
 
-// Turned by right angles only, a pattern does not follow a slanting blow.
+// Turned by right angles only, a pattern does not follow a slanting impact.
 static void aligned_patterns_keep_to_the_axes_of_the_body(void** state)
 {
     (void)state;
@@ -157,7 +157,7 @@ static void regions_from_files_break_bodies_as_patterns_do(void** state)
     remove(layers);
 }
 
-// The file is read when the breaker is made; where the blow cannot pay for all its borders, the smallest regions are joined.
+// The file is read when the breaker is made; where the impact cannot pay for all its borders, the smallest regions are joined.
 static void an_impact_pays_for_as_many_regions_of_a_file_as_it_can(void** state)
 {
     (void)state;

@@ -14,7 +14,7 @@ static rblShapeId make_brick(void)
     return id;
 }
 
-// A blow on top of a body by something of its own kind, by Hertz: mass m, speed v, curvature R.
+// An impact on top of a body by something of its own kind, by Hertz: mass m, speed v, curvature R.
 static rblImpact make_impact(const rblBreakBody* body, float mass, float speed)
 {
     const double modulus = 0.5 * (double)body->material.young /

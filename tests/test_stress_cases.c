@@ -90,7 +90,7 @@ static void every_fragment_has_a_label_of_its_own(void** state)
     void* prepared = NULL;
     uint32_t again = 0;
     check_ok(rbl_breaker_prepare(breaker, &body.view, &body.material, rbl_serial_jobs(), &prepared));
-    for (int blow = 0; blow < 8; ++blow)
+    for (int impact = 0; impact < 8; ++impact)
     {
         const rblVec3 side = {rbl_random_float(&random) - 0.5f, rbl_random_float(&random) - 0.5f,
                               rbl_random_float(&random) - 0.5f};
@@ -282,9 +282,9 @@ static void fragments_of_another_material_are_judged_by_it(void** state)
     check_ok(rbl_shape_destroy(id));
 }
 
-// ---- blows ----
+// ---- impacts ----
 
-// Of more blows than are looked at the hardest count, wherever they come in the list.
+// Of more impacts than are looked at the hardest count, wherever they come in the list.
 static void the_hardest_of_many_impacts_count(void** state)
 {
     (void)state;
@@ -320,7 +320,7 @@ static void the_hardest_of_many_impacts_count(void** state)
     check_ok(rbl_shape_destroy(id));
 }
 
-// A blow that cannot pay breaks nothing, however hard it is; where nobody says what it can pay its energy counts.
+// An impact that cannot pay breaks nothing, however hard it is; where nobody says what it can pay its energy counts.
 static void what_nobody_pays_for_stays_whole(void** state)
 {
     (void)state;
@@ -364,7 +364,7 @@ static rblBodyId put_body(rblWorldId world, rblShapeId shape, rblBodyType type, 
     return body;
 }
 
-// A brick that is fixed breaks under a blow as others do: its pieces are free, weigh what it weighed, and nothing is lost.
+// A brick that is fixed breaks under an impact as others do: its pieces are free, weigh what it weighed, and nothing is lost.
 static void a_fixed_body_breaks_under_an_impact(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// What breaks and what does not when blows, breakers and bodies are not the usual ones: damage, births that fail, anchors.
+// What breaks and what does not when impacts, breakers and bodies are not the usual ones: damage, births that fail, anchors.
 #include "breaking_testing.h"
 #include "failing_allocator.h"
 #include "rubble/prescored.h"
@@ -61,7 +61,7 @@ static void finish(rblWorldId world, rblBreakerId breaker)
 
 // ---- damage ----
 
-// What a blow that does not break leaves in a pane while `others` panes far away break in the same step.
+// What an impact that does not break leaves in a pane while `others` panes far away break in the same step.
 static float damage_beside(uint32_t others)
 {
     rblPrescoredDef def = rbl_default_prescored_def();
@@ -93,7 +93,7 @@ static void an_impact_counts_once_whatever_else_breaks(void** state)
     check_relative(damage_beside(3), alone, 1e-5);
 }
 
-// ---- what blows can pay ----
+// ---- what impacts can pay ----
 
 typedef struct Heard
 {
@@ -127,7 +127,7 @@ static rblResult stay_whole(void* context, void* prepared, const rblBreakBody* b
     return RBL_OK;
 }
 
-// A cube flies into the first of two that touch. The first can be paid for; the second feels as hard a blow by way of the first, but the two
+// A cube flies into the first of two that touch. The first can be paid for; the second feels as hard an impact by way of the first, but the two
 // did not come nearer to each other, and nothing pays.
 static void breakers_hear_what_impacts_can_pay(void** state)
 {

@@ -4,7 +4,7 @@
 #include "rubble/prescored.h"
 #include <string.h>
 
-// ---- blows ----
+// ---- impacts ----
 
 // A box falls flat on the ground. Whether it broke.
 static bool drop_box(BoxBreaker boxes, float height, float seconds, float restitution)

@@ -1,5 +1,5 @@
 // No tunnelling, however things stand one behind the other: what flies at a thin plate that stands before a board hits the plate
-// first, and neither goes through anything by it; what comes after that blow mostly does not either.
+// first, and neither goes through anything by it; what comes after that impact mostly does not either.
 #include "world_testing.h"
 
 #include "field/piece.h"
@@ -244,7 +244,7 @@ typedef enum Target
     TARGET_OTHER
 } Target;
 
-// What the projectile hits in the step, the plate before the others.
+// The body that the projectile collides with in the step, the plate before the others.
 static Target find_target(const Scene* scene)
 {
     const rblContactEvent* events;
@@ -306,7 +306,7 @@ static bool is_over_octagon(rblVec3 at)
     return at.y * at.y + at.z * at.z < inner * inner;
 }
 
-// Whether it went through the plate from one step to the next; beside it, it may go where it will. A plate that tumbles after a blow
+// Whether it went through the plate from one step to the next; beside it, it may go where it will. A plate that tumbles after an impact
 // turns by more than a right angle in a step, so that parts of the step are looked at.
 static bool went_through(const Case* c, const Moment* from, const Moment* to, int parts)
 {
@@ -330,7 +330,7 @@ static bool is_behind_board(const Scene* scene)
            state_of(scene->world, scene->projectile).center.x > scene->board_face;
 }
 
-// *at_impact: whether the fault is not later than that blow.
+// *at_impact: whether the fault is not later than that impact.
 static const char* find_fault(const Case* c, const Scene* scene, bool* at_impact)
 {
     Target first = TARGET_NONE;
@@ -343,7 +343,7 @@ static const char* find_fault(const Case* c, const Scene* scene, bool* at_impact
         first = first == TARGET_NONE ? find_target(scene) : first;
         if (first == TARGET_OTHER)
         {
-            return "the plate is not hit first";
+            return "the first impact is not with the plate";
         }
         const Moment now = moment_of(scene);
         if (went_through(c, &before, &now, *at_impact ? 1 : 32))
@@ -357,13 +357,13 @@ static const char* find_fault(const Case* c, const Scene* scene, bool* at_impact
         }
     }
     *at_impact = true;
-    return first == TARGET_NONE ? "nothing is hit" : NULL;
+    return first == TARGET_NONE ? "there is no impact" : NULL;
 }
 
 typedef struct Tally
 {
     int cases;
-    int faults; // up to the first blow
+    int faults; // up to the first impact
     int later;  // after it
 } Tally;
 
@@ -416,7 +416,7 @@ static void try_gaps(Case c, rblShapeId plate, Tally* tally)
     }
 }
 
-// Nothing goes wrong up to the first blow. Of what comes after it, plate, projectile and board thrown against each other more than once in
+// Nothing goes wrong up to the first impact. Of what comes after it, plate, projectile and board thrown against each other more than once in
 // a step, a few faults are known (docs/step.md, section 4).
 static void check_plates(PlateKind kind)
 {
@@ -438,7 +438,7 @@ static void check_plates(PlateKind kind)
         }
         check_ok(rbl_shape_destroy(plate));
     }
-    print_message("%s plates: %d cases, %d faults up to the first blow, %d after it\n", plate_names[kind],
+    print_message("%s plates: %d cases, %d faults up to the first impact, %d after it\n", plate_names[kind],
                   tally.cases, tally.faults, tally.later);
     assert_int_equal(tally.faults, 0);
     assert_true(tally.later <= tally.cases / 50);

@@ -224,7 +224,7 @@ static void sleepers_by_birth_stay_so_until_they_are_touched(void** state)
 
 #define FAR_BOXES 60
 
-// A ball falls on a heap; as many boxes sleep far from it, so that no more than half can be awake, however far the blow spreads.
+// A ball falls on a heap; as many boxes sleep far from it, so that no more than half can be awake, however far the impact spreads.
 static rblWorldId half_asleep(rblBodyId* ball)
 {
     const rblWorldId world = heap();

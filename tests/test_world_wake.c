@@ -276,7 +276,7 @@ static void a_load_at_the_end_tips_a_sleeping_plank(void** state)
     const rblBodyId plank = put(world, make_box(2, 0.1f, 0.4f), RBL_BODY_DYNAMIC, vec(0, 0.55f, 0));
     step_times(world, 60);
     assert_false(is_awake(world, plank));
-    // A quarter of the plank's weight, set down without a blow.
+    // A quarter of the plank's weight, set down without an impact.
     put(world, make_box(0.25f, 0.2f, 0.4f), RBL_BODY_DYNAMIC, vec(0.8f, 0.7f, 0));
     step_times(world, 30);
     const rblQuat q = state_of(world, plank).pose.q;

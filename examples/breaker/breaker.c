@@ -1,4 +1,4 @@
-// A fracture method of one's own in one file: bodies that are hit hard enough fall into slices, like a loaf of bread. It is
+// A fracture method of one's own in one file: bodies with an impact that is hard enough fall into slices, like a loaf of bread. It is
 // registered as the kind "slices", so that a scene names it, a recording stores it and a replay makes it again.
 // Built by the tests against the installed library.
 #include <math.h>

@@ -67,7 +67,7 @@ int main(void)
         rbl_world_break_events(world, &breaks, &count);
         for (uint32_t i = 0; i < count; ++i)
         {
-            printf("frame %d: hit at %.1f m/s, breaks into %u pieces; cracks took %.3f J\n", frame,
+            printf("frame %d: impact at %.1f m/s, breaks into %u pieces; cracks took %.3f J\n", frame,
                    (double)breaks[i].speed, breaks[i].pieces, breaks[i].surface_energy);
         }
     }

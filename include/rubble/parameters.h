@@ -12,7 +12,7 @@ RBL_EXTERN_C_BEGIN
 /// The C type of a parameter, and its form in files.
 typedef enum rblParameterType
 {
-    RBL_PARAMETER_END,           ///< no parameter: the row that ends a table
+    RBL_PARAMETER_END,           ///< ends a table
     RBL_PARAMETER_FLOAT,         ///< float
     RBL_PARAMETER_DOUBLE,        ///< double; scene files give it with the precision of a float
     RBL_PARAMETER_U32,           ///< uint32_t
@@ -49,10 +49,10 @@ typedef struct rblParameter
     const struct rblParameter* group; ///< ends with a row of RBL_PARAMETER_END
 } rblParameter;
 
-/// Bytes on their way into a file, opaque.
+/// A buffer that receives bytes for a file, opaque.
 typedef struct rblByteSink rblByteSink;
 
-/// Append bytes. Failures (no memory) are remembered and reported by whoever made the sink.
+/// Append bytes. A failure (out of memory) is stored in the sink, and its creator reports it.
 RBL_API void rbl_put_bytes(rblByteSink* sink, const void* bytes, size_t size);
 
 RBL_EXTERN_C_END

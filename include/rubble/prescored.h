@@ -1,4 +1,4 @@
-/// The prescored breaker: all of space is cut once by a pattern; at an impact the pattern is centred at the point, turned to
+/// The prescored breaker: a pattern divides space into regions; at an impact the pattern is centred at the impact point, rotated to
 /// the normal and intersected with the body (Su 2009, section 4; docs/breakers.md).
 #ifndef RUBBLE_PRESCORED_H
 #define RUBBLE_PRESCORED_H
@@ -8,15 +8,15 @@
 
 RBL_EXTERN_C_BEGIN
 
-/// What becomes of pieces that are too small or too thin.
+/// What happens to pieces that are too small or too thin.
 typedef enum rblCrumbs
 {
-    RBL_CRUMBS_MERGE,  ///< they stay with the neighbour with which they have the largest face in common
-    RBL_CRUMBS_DEBRIS, ///< they fly off on their own, and may vanish after a while
+    RBL_CRUMBS_MERGE,  ///< merge each with the neighbour that shares its largest face
+    RBL_CRUMBS_DEBRIS, ///< make each a body of its own, which may disappear after `lifetime`
     RBL_CRUMBS_COUNT
 } rblCrumbs;
 
-/// Start from rbl_default_prescored_def() and change fields.
+/// Definition of a prescored breaker. Start from rbl_default_prescored_def() and change fields.
 typedef struct rblPrescoredDef
 {
     uint32_t struct_size; ///< bytes of this struct; set by rbl_default_prescored_def()
@@ -34,7 +34,7 @@ typedef struct rblPrescoredDef
     rblPatternDef pattern; ///< its seed is mixed with that of the break; last, as it may grow
 } rblPrescoredDef;
 
-/// 25 pieces of clustered cells, and the defaults named above.
+/// A pattern of 25 clustered cells, and the defaults named above.
 RBL_API void rbl_prescored_def_init(rblPrescoredDef* def, size_t size);
 static inline rblPrescoredDef rbl_default_prescored_def(void)
 {
@@ -43,17 +43,16 @@ static inline rblPrescoredDef rbl_default_prescored_def(void)
     return def;
 }
 
-/// Make one. Refused: a pattern that rbl_pattern_check() refuses, numbers that are not finite or negative.
+/// Create a prescored breaker. Refused: a pattern that rbl_pattern_check() refuses, numbers that are negative or not finite.
 ///
-/// A body breaks when its material's `break_impulse` is reached, if that is given; otherwise when the impact can bend the body to
-/// its `strength`, presses hard enough, and can pay for a crack right through it. No strength: never. The verdict depends on
-/// the impact and the body alone, not on the step.
+/// With `break_impulse` in its material, a body breaks when an impact reaches it. Otherwise it breaks when the energy of the impact is
+/// enough for bending the body to its `strength`, for splitting it by the contact force, and for a crack through its mean section. A
+/// body without strength never breaks. The verdict depends on the impact and the body only, not on the time step.
 RBL_API rblResult rbl_breaker_create_prescored(const rblPrescoredDef* def, rblBreakerId* out);
 
-/// Which crack face, as rblMate numbers them, each face of a fragment's surface belongs to; RBL_NONE for what was outside
-/// before. Up to `capacity` of them into `out`; `count` receives how many there are. The triangles of two mates are the same, in
-/// the same order, turned over. Refused: shapes that neither a prescored nor a stress breaker made, and those out of
-/// recordings.
+/// The crack face (as numbered in rblMate) of each face of a fragment's surface; UINT32_MAX for faces of the original surface. `out`
+/// receives up to `capacity` values, `count` the number of faces. Mating faces have the same triangles in the same order, with
+/// opposite orientation. Refused: shapes that were not created by a prescored or stress breaker, or that were read from a recording.
 RBL_API rblResult rbl_fragment_faces(const rblShapeView* fragment, uint32_t* out, uint32_t capacity,
                                      uint32_t* count);
 

@@ -1,5 +1,5 @@
-// Breaker ids: one table for the process, as that of shapes; and the calls of a breaker's functions, whose answers are
-// checked, because they may be anybody's.
+// Breaker ids: one table for the process, as for shapes; and calls of a breaker's functions. Results are checked, because
+// functions may be the user's.
 #include "rubble/breaker.h"
 
 #include "base/def.h"
@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-// How far the masses of the fragments may be off the body's, in parts of it.
+// Largest error of the sum of the fragments' masses, relative to the body's mass. Larger errors would change momentum and energy.
 #define MASS_TOLERANCE 1e-6
 
 struct rblBreaker
@@ -42,7 +42,7 @@ static rblResult check_def(const rblBreakerDef* def)
     }
     if (def->prepare != NULL && def->forget == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "breaker %s: prepare is given, so forget must be, too",
+        return rbl_fail(RBL_ERROR_ARGUMENT, "breaker %s: forget is null, must be given with prepare",
                         def->name);
     }
     return RBL_OK;
@@ -115,7 +115,7 @@ rblResult rbl_breaker_create_described(const rblBreakerDef* given, const rblBrea
     }
     if (def.attach != NULL)
     {
-        def.attach(def.context, breaker); // before anybody can find it
+        def.attach(def.context, breaker); // before the id exists
     }
     rbl_mutex_lock(&registry.mutex);
     const bool added = rbl_registry_add(&registry, breaker, &out->index1, &out->generation);
@@ -211,7 +211,7 @@ const rblBreakerDef* rbl_breaker_def(const rblBreaker* breaker)
     return &breaker->def;
 }
 
-// ---- what it breaks into ----
+// ---- fractures ----
 
 rblResult rbl_fracture_allocate(rblFracture* fracture, uint32_t fragment_count, uint32_t mate_count)
 {
@@ -293,7 +293,7 @@ static rblResult check_verdict(const rblVerdict* verdict, const char* name, uint
     }
     if (verdict->impact >= count)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "breaker %s: impact %u of %u broke the body", name,
+        return rbl_fail(RBL_ERROR_ARGUMENT, "breaker %s: the verdict names impact %u, must be below %u", name,
                         verdict->impact, count);
     }
     const float length = rbl_length3(verdict->normal);
@@ -342,7 +342,8 @@ static rblResult check_fragment(const rblFragment* fragment, const char* name, u
     if (!view.bounded || !placed || !heavy || !(fragment->lifetime >= 0.0f))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "breaker %s: fragment %u is a plane, is nowhere, weighs nothing or lives backwards",
+                        "breaker %s: fragment %u must be bounded, with a finite pose, a positive mass and a "
+                        "lifetime of 0 or more",
                         name, index);
     }
     return RBL_OK;
@@ -363,20 +364,23 @@ static rblResult check_fracture(const rblFracture* fracture, const char* name, f
     if (fracture->fragment_count > 1 &&
         !(fabs(mass - (double)body_mass) <= MASS_TOLERANCE * (double)body_mass))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "breaker %s: the fragments do not weigh what the body did", name);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "breaker %s: the sum of the fragments' masses must be the body's",
+                        name);
     }
     for (uint32_t i = 0; i < fracture->mate_count; ++i)
     {
         const rblMate* mate = &fracture->mates[i];
         if (mate->piece_a >= fracture->fragment_count || mate->piece_b >= fracture->fragment_count)
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "breaker %s: mate %u names piece %u and %u of %u", name, i,
+            return rbl_fail(RBL_ERROR_ARGUMENT,
+                            "breaker %s: mate %u names the pieces %u and %u, must be below %u", name, i,
                             mate->piece_a, mate->piece_b, fracture->fragment_count);
         }
     }
     return fracture->crack_area >= 0.0 && rbl_finite(fracture->crack_area)
                ? RBL_OK
-               : rbl_fail(RBL_ERROR_ARGUMENT, "breaker %s: the crack area is not finite", name);
+               : rbl_fail(RBL_ERROR_ARGUMENT, "breaker %s: the crack area must be finite and not negative",
+                          name);
 }
 
 rblResult rbl_breaker_shatter(const rblBreaker* breaker, void* prepared, const rblBreakBody* body,

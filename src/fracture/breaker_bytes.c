@@ -34,7 +34,7 @@ static rblResult take_def(rblByteSource* source, rblArena* arena, const rblBreak
 {
     if (kind->create == NULL)
     {
-        return rbl_fail(RBL_ERROR_FORMAT, "a breaker of the kind '%s', which has no method", kind->name);
+        return rbl_fail(RBL_ERROR_FORMAT, "breaker: the kind '%s' has no method", kind->name);
     }
     *def = rbl_breaker_kind_new_def(kind, arena);
     if (*def == NULL)
@@ -42,7 +42,7 @@ static rblResult take_def(rblByteSource* source, rblArena* arena, const rblBreak
         return rbl_fail_memory();
     }
     RBL_TRY(rbl_parameters_take(source, kind->parameters, *def, arena, kind->name));
-    // Where the data is in the file, no path of it is believed.
+    // Data in the recording replaces files: paths are ignored.
     return kind->put_data != NULL ? rbl_parameters_visit_files(kind->parameters, *def, drop_path, NULL)
                                   : RBL_OK;
 }
@@ -55,7 +55,7 @@ rblResult rbl_breaker_take(rblByteSource* source, rblArena* arena, const rblBrea
     *kind = NULL;
     if (text == NULL || length >= sizeof name || memchr(text, '\0', length) != NULL)
     {
-        return rbl_fail(RBL_ERROR_FORMAT, "a breaker is cut short or has no name");
+        return rbl_fail(RBL_ERROR_FORMAT, "breaker: the bytes are incomplete or have no name");
     }
     memcpy(name, text, length);
     name[length] = '\0';

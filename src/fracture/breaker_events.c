@@ -1,4 +1,4 @@
-// Events of fragments on tetrahedra, by whichever kind of breaker made them.
+// Events of fragments on tetrahedra, for all kinds of breakers.
 #include "fracture/breaker_kinds.h"
 
 bool rbl_event_find_origin(const rblFragmentEvent* event, rblEventOrigin* out)
@@ -24,7 +24,7 @@ rblResult rbl_event_restore(const rblEventRestoreDef* def, rblFragmentEvent** ou
     const rblBreakerKind* kind = origin != NULL ? rbl_breaker_kind(origin->breaker) : NULL;
     if (kind == NULL || kind->internals == NULL || kind->internals->restore_event == NULL)
     {
-        return rbl_fail(RBL_ERROR_FORMAT, "a fracture event of a breaker that makes none");
+        return rbl_fail(RBL_ERROR_FORMAT, "fracture event: the kind of its breaker has no events");
     }
     return kind->internals->restore_event(def, out);
 }

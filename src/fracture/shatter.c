@@ -7,11 +7,11 @@
 #include "math/aabb.h"
 #include "math/mat3.h"
 
-#define CRUMB      0.01
-#define FARTHEST   1e6  // sizes of the body: who looks from farther away sees the same
-#define ON_SURFACE 1e-7 // of the body's size: a point no farther off than that stays where it is
+#define CRUMB      0.01 // default of smallest_part and thinnest_part, relative
+#define FARTHEST   1e6  // body sizes: points farther away are moved to this distance; the result is the same
+#define ON_SURFACE 1e-7 // body sizes: points within this distance of the surface are not moved
 
-// A body where it is hit: its place in pattern space.
+// A body with the transform to pattern space.
 typedef struct Placed
 {
     const rblShatterBody* body;
@@ -46,16 +46,16 @@ static rblResult check_vectors(rblVec3d point, rblVec3d normal)
     }
     if (fabs(point.x) > 1e38 || fabs(point.y) > 1e38 || fabs(point.z) > 1e38)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "fracture: the point is too far away");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "fracture: the point is too far away from the body");
     }
     if (normal.x == 0.0 && normal.y == 0.0 && normal.z == 0.0)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "fracture: the normal has no length");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "fracture: the normal must not have length 0");
     }
     return RBL_OK;
 }
 
-// Against the normal of a triangle.
+// The opposite of a triangle's normal.
 static rblVec3d inward_normal(const rblVec3d p[3])
 {
     const rblVec3d across = rbl_cross3d(rbl_sub3d(p[2], p[0]), rbl_sub3d(p[1], p[0]));
@@ -71,8 +71,8 @@ static void triangle_corners(const rblMeshView* view, const rblIndexArray* corne
     }
 }
 
-// The place of the surface nearest to a point that is far away. Distances are no use there: they hardly differ. That from the
-// middle m of the body does, |q - p|^2 = |q - m|^2 - 2 (q - m) . (p - m) + |p - m|^2.
+// The surface point nearest to a far point. Distances from a far point are equal after rounding. Distances from the centre m
+// of the body are not: |q - p|^2 = |q - m|^2 - 2 (q - m) . (p - m) + |p - m|^2.
 static void find_from_afar(const rblMeshView* view, const rblIndexArray* corners, rblAabbd bounds,
                            rblVec3d point, rblVec3d* place, rblVec3d* inwards)
 {
@@ -101,7 +101,7 @@ static void find_from_afar(const rblMeshView* view, const rblIndexArray* corners
     }
 }
 
-// The nearest place of the surface, and whether the point is inside.
+// The nearest surface point, and whether the point is inside.
 static rblResult find_place(const rblMeshView* view, rblBvhId bvh, const rblIndexArray* corners,
                             rblVec3d point, rblVec3d* place, rblVec3d* inwards, bool* inside)
 {
@@ -120,7 +120,7 @@ static rblResult find_place(const rblMeshView* view, rblBvhId bvh, const rblInde
     RBL_TRY(rbl_bvh_winding_number(bvh, &at, 1, &winding));
     if (closest.triangle == UINT32_MAX)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "fracture: the surface is nowhere near");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "fracture: the mesh has no surface near the point");
     }
     rblTriangled triangle;
     triangle_corners(view, corners, closest.triangle, triangle.corners);
@@ -200,7 +200,7 @@ static rblAabbd turned_bounds(const rblMeshView* view, const rblMat3d* turn, rbl
     return bounds;
 }
 
-// How many of the body's points a pattern can use: those that were found for it, whatever else they were looked for.
+// How many of the body's points a pattern uses: those that a search for this number of pieces alone finds.
 static uint32_t usable_points(const rblShatterBody* body, uint32_t pieces)
 {
     const uint32_t wanted = rbl_pattern_points_for(pieces);
@@ -272,7 +272,7 @@ static rblResult check_def(const rblShatterDef* def)
     RBL_TRY(check_vectors(def->point, def->normal));
     if (!(def->smallest_part >= 0.0) || !(def->thinnest_part >= 0.0))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "fracture: the sizes of crumbs must not be negative");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "fracture: smallest_part and thinnest_part must not be negative");
     }
     return RBL_OK;
 }

@@ -10,11 +10,12 @@
 #include "math/trig.h"
 #include <string.h>
 
-#define SHAKE         1e-7
-#define GRADIENT_BITS 40 // of a gradient, below its unit
-#define OFFSET_BITS   50
-#define CELLS_A_BLOCK 8
-#define LARGEST       0x1p300 // of any number, and the inverse of the least unit
+#define SHAKE                                                                                                \
+    1e-7 // perturbation of offsets, relative to the spacing of cells; without it degenerate vertices are common
+#define GRADIENT_BITS 40      // of a gradient, below its unit: differences are exact in double
+#define OFFSET_BITS   50      // of an offset, below its unit
+#define CELLS_A_BLOCK 8       // per block of the parallel loop
+#define LARGEST       0x1p300 // limit of all numbers, and of the inverse of the smallest unit
 
 static rblResult check_input(const rblVec3d* gradients, const double* offsets, uint32_t count, rblAabbd box)
 {
@@ -28,7 +29,7 @@ static rblResult check_input(const rblVec3d* gradients, const double* offsets, u
             fabs(gradients[i].x) + fabs(gradients[i].y) + fabs(gradients[i].z) + fabs(offsets[i]);
         if (!(size < LARGEST))
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "cells: cell %u is not finite, or too large", i);
+            return rbl_fail(RBL_ERROR_ARGUMENT, "cells: cell %u must be finite and not too large", i);
         }
     }
     const rblVec3d size = rbl_aabbd_size(box);
@@ -38,7 +39,8 @@ static rblResult check_input(const rblVec3d* gradients, const double* offsets, u
     if (!rbl_finite3d(box.lower) || !rbl_finite3d(box.upper) || !(thin > 1e-9 * reach) ||
         !(reach < LARGEST) || !(reach > 1.0 / LARGEST))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "cells: the box has no volume, or is too large or too far away");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "cells: the box must have a volume and be neither too large nor too far away");
     }
     return RBL_OK;
 }

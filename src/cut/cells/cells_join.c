@@ -7,7 +7,7 @@
 #include "math/double_double.h"
 #include <string.h>
 
-#define CELLS_A_BLOCK 32
+#define CELLS_A_BLOCK 32 // per block of the parallel loop
 
 typedef struct Join
 {

@@ -38,7 +38,7 @@ void rbl_labels_put(rblByteSink* sink, const rblLabelVolume* labels)
 
 static rblResult damaged(void)
 {
-    return rbl_fail(RBL_ERROR_FORMAT, "labels are cut short or not possible");
+    return rbl_fail(RBL_ERROR_FORMAT, "labels: the bytes are incomplete or invalid");
 }
 
 static bool is_possible_box(rblAabbd box)

@@ -231,8 +231,8 @@ static rblResult check_report(const rblMeshReport* report, const char* name)
     }
     return report->components <= RBL_PATTERN_MAX_PIECES
                ? RBL_OK
-               : rbl_fail(RBL_ERROR_LIMIT, "%s: %u regions are more than %d", name, report->components,
-                          RBL_PATTERN_MAX_PIECES);
+               : rbl_fail(RBL_ERROR_LIMIT, "%s: the file has %u regions, at most %d are allowed", name,
+                          report->components, RBL_PATTERN_MAX_PIECES);
 }
 
 // What the columns of voxels missed, gaps and overlaps thinner than a voxel, shows in the volume.

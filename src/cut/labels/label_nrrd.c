@@ -29,8 +29,8 @@ static rblResult number_labels(rblLabelVolume* volume, const char* name, const r
     RBL_FREE_ARRAY(allocator, numbers, values);
     return volume->label_count <= RBL_PATTERN_MAX_PIECES
                ? RBL_OK
-               : rbl_fail(RBL_ERROR_LIMIT, "%s: %u labels are more than %d", name, volume->label_count,
-                          RBL_PATTERN_MAX_PIECES);
+               : rbl_fail(RBL_ERROR_LIMIT, "%s: the file has %u labels, at most %d are allowed", name,
+                          volume->label_count, RBL_PATTERN_MAX_PIECES);
 }
 
 rblResult rbl_labels_parse(const uint8_t* bytes, size_t size, const char* name, const rblAllocator* allocator,

@@ -13,8 +13,8 @@ rblResult rbl_labels_create(const uint32_t size[3], rblAabbd box, const rblAlloc
     {
         if (size[axis] == 0 || count == 0 || count > RBL_LABELS_MAX_VOXELS / size[axis])
         {
-            return rbl_fail(RBL_ERROR_LIMIT, "labels: %u x %u x %u is nothing, or too much", size[0], size[1],
-                            size[2]);
+            return rbl_fail(RBL_ERROR_LIMIT, "labels: the size %u x %u x %u is empty or too large", size[0],
+                            size[1], size[2]);
         }
         count *= size[axis];
     }

@@ -100,14 +100,15 @@ rblResult rbl_cut_result(rblCutTrouble trouble)
         return rbl_fail_memory();
     case RBL_CUT_OUTSIDE:
         return rbl_fail(RBL_ERROR_GEOMETRY,
-                        "cut: the surface sticks out of the box of the cells, or of the tetrahedra");
+                        "cut: the surface must be inside the box of the cells, or inside the tetrahedra");
     case RBL_CUT_OPEN:
         return rbl_fail(RBL_ERROR_GEOMETRY,
-                        "cut: the surface is not closed, manifold and oriented where it is cut");
+                        "cut: the surface must be closed, manifold and oriented where it is cut");
     case RBL_CUT_INVERTED:
-        return rbl_fail(RBL_ERROR_GEOMETRY, "cut: the surface has no volume, or is turned inside out");
+        return rbl_fail(RBL_ERROR_GEOMETRY,
+                        "cut: the surface must have a positive volume and be oriented outward");
     default:
-        return rbl_fail(RBL_ERROR_GEOMETRY, "cut: the surface lies exactly on edges of the cells or cracks");
+        return rbl_fail(RBL_ERROR_GEOMETRY, "cut: the surface coincides with edges of the cells or cracks");
     }
 }
 
@@ -116,11 +117,14 @@ static rblResult check_input(const rblMeshView* surface, const rblCells* cells, 
 {
     if (surface == NULL || cells == NULL || linear == NULL || surface->face_count == 0)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "cut: a surface with faces, cells and a transform are needed");
+        return rbl_fail(
+            RBL_ERROR_ARGUMENT,
+            "cut: surface, cells and transform must not be null, and the surface must have faces");
     }
     if (!rbl_finite_mat3d(linear) || !rbl_finite3d(offset) || !(rbl_mat3d_determinant(linear) > 0.0))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "cut: the transform is not finite, singular, or mirrors");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "cut: the transform must be finite, invertible and not a reflection");
     }
     if (options != NULL && (!(options->smallest_volume >= 0.0) || !(options->thinnest >= 0.0)))
     {

@@ -383,8 +383,9 @@ rblResult rbl_piece_mesh(const rblPieces* pieces, uint32_t piece, const rblMeshV
 {
     if (piece >= pieces->piece_count || surface->vertex_count != pieces->surface_vertex_count)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "piece mesh: piece %u of %u, or another surface than the one cut",
-                        piece, pieces->piece_count);
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "piece mesh: piece %u must be below %u, and the surface the one that was cut", piece,
+                        pieces->piece_count);
     }
     MeshWork work = {.pieces = pieces, .surface = surface};
     rblMesh* mesh;

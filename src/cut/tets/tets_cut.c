@@ -111,15 +111,16 @@ static rblResult check_input(const rblTetsSurface* surface, const rblTetsPartiti
 {
     if (surface == NULL || partition == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "cut: a surface and a partition are needed");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "cut: surface and partition must not be null");
     }
     if (partition->tets->nodes != surface->tets->nodes)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "cut: the partition is not of the tetrahedra around the surface");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "cut: the partition must be one of the tetrahedra around the surface");
     }
     if (event != RBL_NONE && event >= partition->event_count)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "cut: event %u of %u", event, partition->event_count);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "cut: event %u must be below %u", event, partition->event_count);
     }
     if (options != NULL && (!(options->smallest_volume >= 0.0) || !(options->thinnest >= 0.0)))
     {

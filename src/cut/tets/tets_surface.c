@@ -167,7 +167,7 @@ static rblResult locate_vertices(rblTetsSurface* surface, const rblTets* tets)
         {
             const rblVec3d p = surface->view.positions[v];
             return rbl_fail(RBL_ERROR_GEOMETRY,
-                            "cut: vertex %u of the surface at (%g, %g, %g) is not within the tetrahedra", v,
+                            "cut: vertex %u of the surface at (%g, %g, %g) must be inside the tetrahedra", v,
                             p.x, p.y, p.z);
         }
     }
@@ -202,7 +202,8 @@ rblResult rbl_tets_surface_create(const rblMeshView* view, const rblTets* tets, 
 {
     if (view == NULL || tets == NULL || view->face_count == 0)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "cut: a surface with faces and tetrahedra are needed");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "cut: surface and tetrahedra must not be null, and the surface must have faces");
     }
     rblTetsSurface* surface = rbl_alloc_zero(allocator, sizeof *surface);
     if (surface == NULL)

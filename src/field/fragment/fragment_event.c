@@ -34,9 +34,9 @@ static void free_event(rblFragmentEvent* e)
     RBL_FREE_ARRAY(allocator, e->facts, e->label_count);
     rbl_fragment_event_release(e->parent);
     rbl_background_release(background);
-    if (e->let_go != NULL)
+    if (e->release_kept != NULL)
     {
-        e->let_go(e->kept);
+        e->release_kept(e->kept);
     }
     rbl_free(allocator, e, sizeof *e);
 }
@@ -274,7 +274,7 @@ rblResult rbl_fragment_event_create(const rblFragmentEventDef* def, rblFragmentE
         return result;
     }
     e->kept = def->kept;
-    e->let_go = def->let_go;
+    e->release_kept = def->release_kept;
     *out = e;
     return RBL_OK;
 }

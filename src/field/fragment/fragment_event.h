@@ -23,7 +23,7 @@ typedef struct rblFragmentEventDef
     uint32_t label_count;   // labels are below, each has a node
     bool exact;             // distances to cracks are searched for at every node: slow, to compare with
     void* kept;             // what the background came from: let go with the event; null: nothing
-    void (*let_go)(void* kept);
+    void (*release_kept)(void* kept);
 } rblFragmentEventDef;
 
 // The piece of crack that is nearest to a node, as a disc: the part of a crack in one tetrahedron.
@@ -100,7 +100,7 @@ struct rblFragmentEvent
     uint32_t label_count;
     uint32_t depth; // events before it
     void* kept;
-    void (*let_go)(void* kept);
+    void (*release_kept)(void* kept);
 
     rblRankWord* node_ranks; // from nodes of the background to those of the parent; null: all of them
     rblRankWord* tet_ranks;  // and tetrahedra with at least one of these

@@ -1,4 +1,4 @@
-// A solid that was cut: its pieces as fragments, their mates, and their surfaces, made when somebody draws them.
+// A solid that was cut: its pieces as fragments, their mates, and their surfaces, which are created on demand.
 #include "base/error.h"
 #include "field/shape.h"
 #include "fracture/kit/kit.h"
@@ -8,9 +8,9 @@
 static void breakage_free(rblBreakage* breakage)
 {
     rbl_pieces_free(breakage->pieces);
-    if (breakage->let_go != NULL)
+    if (breakage->release_kept != NULL)
     {
-        breakage->let_go(breakage->kept);
+        breakage->release_kept(breakage->kept);
     }
     if (breakage->mesh.index1 != 0)
     {
@@ -155,7 +155,7 @@ static rblResult crack_faces(void* context, uint32_t* out, uint32_t capacity, ui
     return result;
 }
 
-// Out of memory: a surface that cannot be built, which is told to who asks for it.
+// Out of memory: the surface is empty, and reading it reports the error.
 rblLazySurface rbl_breakage_surface(rblBreakage* breakage, uint32_t piece)
 {
     PieceSurface* surface = rbl_alloc(breakage->allocator, sizeof *surface);
@@ -171,7 +171,7 @@ rblLazySurface rbl_breakage_surface(rblBreakage* breakage, uint32_t piece)
 
 // ---- crack faces ----
 
-// A shape whose samples were made anew has the surface of the one before.
+// A shape with rebuilt samples has the surface of the shape before.
 rblResult rbl_fragment_faces(const rblShapeView* fragment, uint32_t* out, uint32_t capacity, uint32_t* count)
 {
     if (fragment == NULL || fragment->shape == NULL || count == NULL || (out == NULL && capacity > 0))
@@ -181,5 +181,6 @@ rblResult rbl_fragment_faces(const rblShapeView* fragment, uint32_t* out, uint32
     const rblShape* shape = fragment->shape->lazy.of != NULL ? fragment->shape->lazy.of : fragment->shape;
     return shape->lazy.crack_faces != NULL
                ? shape->lazy.crack_faces(shape->lazy.context, out, capacity, count)
-               : rbl_fail(RBL_ERROR_UNSUPPORTED, "fragment faces: not a fragment of one of our breakers");
+               : rbl_fail(RBL_ERROR_UNSUPPORTED,
+                          "fragment faces: the shape must be a fragment of a prescored or stress breaker");
 }

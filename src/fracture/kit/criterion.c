@@ -1,4 +1,4 @@
-// What all methods ask before a body breaks, and what cracks cost.
+// The criterion and the costs of cracks that all methods share.
 #include "base/error.h"
 #include "fracture/kit/kit.h"
 #include "math/aabb.h"
@@ -43,7 +43,7 @@ uint32_t rbl_max_pieces_of(uint32_t own, const rblVerdict* verdict)
 rblResult rbl_break_within_budget(const rblBudgetTries* tries, void* context, bool* affordable)
 {
     *affordable = false;
-    for (uint32_t i = 0; i < tries->most; ++i)
+    for (uint32_t i = 0; i < tries->max; ++i)
     {
         double cost = 0.0;
         bool cracked = false;

@@ -1,8 +1,8 @@
-// Masses of pieces, so that together they are the body's.
+// Mass properties of pieces that sum up to those of the body.
 //
-// What is drawn of a round body lies inside it, and a level set's surface is not quite what it was made from: the pieces, cut from what
-// is drawn, are together a little lighter at the rim than the body. Their kinetic energy would not be the body's: by 2e-3 for a
-// capsule that spins. Their matter is therefore moved by one linear map x -> A (x - c') + c,
+// The drawn surface of a round body lies inside the body, and the surface of a level set has errors. Pieces are cut from the drawn
+// surface, so their second moments are too small. The kinetic energy would change at a break: by 2e-3 for a spinning capsule. The mass
+// of the pieces is therefore moved by one linear map x -> A (x - c') + c,
 //   A = C'^-1/2 (C'^1/2 C C'^1/2)^1/2 C'^-1/2,
 // c and C the centre and the second moments (per mass, about the centre) of the body, c' and C' those of all pieces: A C' A^T = C, and of all
 // maps that do so it is the one that moves least (Dowson and Landau 1982; Givens and Shortt 1984). Centres and inertias of the pieces follow; shapes stay.
@@ -12,9 +12,10 @@
 #include "math/vec.h"
 #include <math.h>
 
-#define LEAST 1e-12 // of the largest second moment: the body is flat
+#define MIN_MOMENT                                                                                           \
+    1e-12 // relative to the largest second moment: below it the body is flat, and no map exists
 
-// From the inertia to second moments and back: I = trace(S) - S.
+// Convert inertia to second moments and back: I = trace(S) - S.
 static rblMat3d turn_over(const rblMat3d* m, double trace)
 {
     const rblMat3d all = rbl_mat3d_diagonal(trace, trace, trace);
@@ -27,7 +28,7 @@ static double trace_of(const rblMat3d* m)
     return m->cx.x + m->cy.y + m->cz.z;
 }
 
-// Of a mass about its own centre.
+// About the own centre of mass.
 static rblMat3d second_moments(const rblMassProperties* mass)
 {
     return turn_over(&mass->inertia, 0.5 * trace_of(&mass->inertia));
@@ -70,7 +71,7 @@ static bool find_roots(const rblMat3d* m, rblMat3d* root, rblMat3d* inverse)
     rblVec3d values;
     rblMat3d axes;
     rbl_eigen_symmetric3d(m, &values, &axes);
-    if (!(values.x > LEAST * values.z))
+    if (!(values.x > MIN_MOMENT * values.z))
     {
         return false;
     }
@@ -91,7 +92,7 @@ static rblMat3d sandwich(const rblMat3d* a, const rblMat3d* m)
     return rbl_mat3d_mul(&half, a);
 }
 
-// From the pieces' second moments to the body's; where one of the two is flat, nothing is changed.
+// From the pieces' second moments to the body's; the identity where one of them is flat.
 static rblMat3d find_map(const rblMat3d* from, const rblMat3d* to)
 {
     rblMat3d root;

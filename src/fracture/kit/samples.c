@@ -1,10 +1,10 @@
-// Samples of fragments that lie too near to each other.
+// Removal of samples that are too close to each other.
 #include "base/hash_map.h"
 #include "fracture/kit/kit.h"
 #include "math/vec.h"
 #include <math.h>
 
-// The box of a grid that a point is in. Boxes farther apart than 2^20 steps may have one key.
+// The key of the grid cell of a point. Cells that are more than 2^20 steps apart may share a key.
 static uint64_t grid_key(rblVec3 p, double step)
 {
     const uint64_t mask = ((uint64_t)1 << 21) - 1;

@@ -1,4 +1,4 @@
-// A pattern for a body: points inside the body, the maker of the kind, the cells.
+// Creation of a pattern for a body: points inside the body, the maker of the kind, the cells.
 #include "fracture/pattern/pattern.h"
 
 #include "cut/labels/label_cells.h"
@@ -6,13 +6,13 @@
 #include "math/aabb.h"
 #include "math/mat3.h"
 
-#define FEWEST_POINTS 512
-#define POINTS_EACH   6    // points for a piece
-#define MARGIN        0.02 // of the cells' box around the body, by its extent
-#define NEAR_POINTS   128  // within the radius, at least
-#define NEAR_EACH     3    // for a piece
-#define NEAR_TRIES    32
-#define MIN_RADIUS    1e-4 // of the body's extent: nothing breaks within less
+#define FEWEST_POINTS 512  // points inside the body, at least
+#define POINTS_EACH   6    // points inside the body per piece
+#define MARGIN        0.02 // of the cells' box around the body, relative to its extent
+#define NEAR_POINTS   128  // points within the radius, at least
+#define NEAR_EACH     3    // points within the radius per piece
+#define NEAR_TRIES    32   // random points that are tried per point within the radius
+#define MIN_RADIUS    1e-4 // relative to the body's extent: a smaller radius breaks nothing
 
 static rblPatternMaker* const makers[RBL_PATTERN_FILE] = {rbl_make_radial, rbl_make_voronoi, rbl_make_voronoi,
                                                           rbl_make_slabs,  rbl_make_voronoi, rbl_make_bricks,
@@ -30,19 +30,19 @@ static rblResult check_body(const rblPatternBody* body)
     if (!(size.x >= 0.0 && size.y >= 0.0 && size.z >= 0.0) || !rbl_finite3d(size) ||
         !(extent_of(body->bounds) > 0.0))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: the body has no extent, or is not finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: the box of the body must be finite and have an extent");
     }
     for (uint32_t p = 0; p < body->point_count; ++p)
     {
         if (!rbl_finite3d(body->points[p]))
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: point %u of the body is not finite", p);
+            return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: point %u of the body must be finite", p);
         }
     }
     return RBL_OK;
 }
 
-// Points of a sequence that fills the unit cube evenly: multiples of powers of the root of x^4 = x + 1, whole parts dropped
+// A low-discrepancy sequence in the unit cube: multiples of powers of the root of x^4 = x + 1, whole parts dropped
 // (Roberts 2018, "The unreasonable effectiveness of quasirandom sequences").
 static rblVec3d spread_point(rblAabbd box, uint32_t n)
 {
@@ -79,7 +79,7 @@ uint32_t rbl_pattern_points_for(uint32_t pieces)
     return each < FEWEST_POINTS ? FEWEST_POINTS : each;
 }
 
-// Those of the body, and where they are too few for so many pieces more of them.
+// The points of the body, and more of them where they are too few for the number of pieces.
 static rblResult gather_points(rblDraft* draft)
 {
     const rblPatternBody* body = draft->body;
@@ -100,20 +100,20 @@ static rblResult gather_points(rblDraft* draft)
         draft->points.count += rbl_pattern_spread_points(body->bounds, body->contains, body->contains_context,
                                                          wanted, more, NULL);
     }
-    if (draft->points.count == 0) // as thin as a hair: anywhere in its box
+    if (draft->points.count == 0) // a very thin body: any point of its box
     {
         draft->points.count = rbl_pattern_spread_points(body->bounds, NULL, NULL, wanted, more, NULL);
     }
     return RBL_OK;
 }
 
-// The others know nothing of the radius: their regions beyond it are joined afterwards.
+// Other kinds ignore the radius: their regions beyond it are joined afterwards.
 static bool limits_itself(rblPatternKind kind)
 {
     return kind != RBL_PATTERN_SLABS && kind != RBL_PATTERN_BRICKS && kind != RBL_PATTERN_PLANES;
 }
 
-// Points of the body within the radius: what the points of all of it miss where the radius is small.
+// Points of the body within the radius: a small radius may contain no point of the whole body.
 static rblResult find_near(rblDraft* draft)
 {
     const double radius = draft->radius;
@@ -132,7 +132,7 @@ static rblResult find_near(rblDraft* draft)
     return stored ? RBL_OK : rbl_fail_memory();
 }
 
-// Whether there is anything beyond the radius, and what is within it.
+// Whether the body reaches beyond the radius, and its points within it.
 static rblResult limit_points(rblDraft* draft)
 {
     const double radius = draft->def->radius;
@@ -157,13 +157,13 @@ static rblResult limit_points(rblDraft* draft)
     return find_near(draft);
 }
 
-// Nothing of the body is near enough to break.
+// No part of the body is within the radius.
 static bool stays_whole(const rblDraft* draft)
 {
     return draft->radius > 0.0 && (draft->near.count == 0 || draft->radius < MIN_RADIUS * draft->extent);
 }
 
-// Every other probe is a point of the body drawn towards the impact, unless that leads out of the body. Kinds that break within
+// Every second probe is a point of the body moved towards the impact, if it stays in the body. Kinds that break within
 // the radius only are probed there.
 static rblResult gather_probes(rblDraft* draft)
 {
@@ -290,7 +290,7 @@ static rblResult open_pattern(const rblPatternDef* def, const rblPatternBody* bo
     return RBL_OK;
 }
 
-// The middle of the volume's box comes to the impact. By default the box is as large as it must be to hold the body then.
+// The centre of the volume's box is at the impact. By default the box is just large enough for the body.
 static void fit_box(rblLabelVolume* volume, const rblPatternDef* def, rblAabbd bounds)
 {
     const rblVec3d half = rbl_scale3d(rbl_aabbd_size(volume->box), 0.5);

@@ -3,10 +3,10 @@
 #include "fracture/pattern/pattern_private.h"
 #include "math/mat3.h"
 
-#define BRICK_ASPECT 3.3 // length by height: 215 mm by 65 mm
-#define BRICK_DEPTH  2.1 // length by depth: 215 mm by 102 mm
-#define HALVINGS     24
-#define MAX_CELLS    8192 // a grid of more has cells only where the body is
+#define BRICK_ASPECT 3.3  // length by height: 215 mm by 65 mm
+#define BRICK_DEPTH  2.1  // length by depth: 215 mm by 102 mm
+#define HALVINGS     24   // bisection steps of the brick height
+#define MAX_CELLS    8192 // larger grids have cells only inside the body
 
 typedef struct Wall
 {
@@ -15,8 +15,8 @@ typedef struct Wall
     rblVec3d lower, size; // of the body, along the axes
     double step[3];       // half a brick's length, its height, its depth
     uint32_t count[3];    // cells along each axis
-    unsigned char* hit;   // per cell: a point of the body is in it
-    size_t hit_size;
+    unsigned char* used;  // per cell: it contains a point of the body
+    size_t used_size;
 } Wall;
 
 static double along(rblVec3d v, int axis)
@@ -63,7 +63,7 @@ static void turn_axes(Wall* wall)
     }
 }
 
-// Whole bricks where the body is only a few bricks wide: rows of slivers at the far side help nobody.
+// Whole bricks where the body is only a few bricks wide: avoids rows of slivers at the far side.
 static void choose_steps(Wall* wall, double height)
 {
     const double aspect = wall->draft->def->aspect > 0.0 ? wall->draft->def->aspect : BRICK_ASPECT;
@@ -127,7 +127,7 @@ static size_t brick_count(const Wall* wall)
     return (size_t)(wall->count[0] / 2 + 1) * wall->count[1] * wall->count[2];
 }
 
-// How many bricks hold a point of the body; more than enough when the grid is too fine to be asked.
+// The number of bricks that contain a point of the body; a large number when the grid is too fine to count.
 static rblResult count_bricks(const Wall* wall, uint32_t* out)
 {
     const size_t size = brick_count(wall);
@@ -136,8 +136,8 @@ static rblResult count_bricks(const Wall* wall, uint32_t* out)
     {
         return RBL_OK;
     }
-    unsigned char* hit = rbl_alloc_zero(wall->draft->allocator, size);
-    if (hit == NULL)
+    unsigned char* used = rbl_alloc_zero(wall->draft->allocator, size);
+    if (used == NULL)
     {
         return rbl_fail_memory();
     }
@@ -147,14 +147,14 @@ static rblResult count_bricks(const Wall* wall, uint32_t* out)
         const rblVec3d at = rbl_mat3d_apply_transposed(&wall->axes, wall->draft->points.data[p]);
         const size_t brick =
             block_of(wall, cell_along(wall, at, 0), cell_along(wall, at, 1), cell_along(wall, at, 2));
-        *out += hit[brick] == 0 ? 1 : 0;
-        hit[brick] = 1;
+        *out += used[brick] == 0 ? 1 : 0;
+        used[brick] = 1;
     }
-    rbl_free(wall->draft->allocator, hit, size);
+    rbl_free(wall->draft->allocator, used, size);
     return RBL_OK;
 }
 
-// Bricks as large as they may be for at least the pieces that were asked for, by bisection of their height.
+// The largest bricks that give at least the requested number of pieces, by bisection of their height.
 static rblResult choose_height(Wall* wall)
 {
     const uint32_t pieces = wall->draft->def->pieces;
@@ -179,17 +179,17 @@ static size_t cell_number(const Wall* wall, uint32_t half, uint32_t course, uint
 
 static rblResult mark_cells(Wall* wall)
 {
-    wall->hit_size = (size_t)wall->count[0] * wall->count[1] * wall->count[2];
-    wall->hit = rbl_alloc_zero(wall->draft->allocator, wall->hit_size);
-    if (wall->hit == NULL)
+    wall->used_size = (size_t)wall->count[0] * wall->count[1] * wall->count[2];
+    wall->used = rbl_alloc_zero(wall->draft->allocator, wall->used_size);
+    if (wall->used == NULL)
     {
         return rbl_fail_memory();
     }
     for (size_t p = 0; p < wall->draft->points.count; ++p)
     {
         const rblVec3d at = rbl_mat3d_apply_transposed(&wall->axes, wall->draft->points.data[p]);
-        wall->hit[cell_number(wall, cell_along(wall, at, 0), cell_along(wall, at, 1),
-                              cell_along(wall, at, 2))] = 1;
+        wall->used[cell_number(wall, cell_along(wall, at, 0), cell_along(wall, at, 1),
+                               cell_along(wall, at, 2))] = 1;
     }
     return RBL_OK;
 }
@@ -220,7 +220,7 @@ static rblResult add_bricks(Wall* wall, double* offsets[3])
         {
             for (uint32_t half = 0; half < wall->count[0]; ++half)
             {
-                if (wall->hit_size > MAX_CELLS && wall->hit[cell_number(wall, half, course, layer)] == 0)
+                if (wall->used_size > MAX_CELLS && wall->used[cell_number(wall, half, course, layer)] == 0)
                 {
                     continue;
                 }
@@ -253,6 +253,6 @@ rblResult rbl_make_bricks(rblDraft* draft)
     {
         RBL_FREE_ARRAY(draft->allocator, offsets[axis], wall.count[axis]);
     }
-    rbl_free(draft->allocator, wall.hit, wall.hit_size);
+    rbl_free(draft->allocator, wall.used, wall.used_size);
     return result;
 }

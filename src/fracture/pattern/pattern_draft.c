@@ -1,4 +1,4 @@
-// What all makers of patterns need.
+// Functions that all makers of patterns use.
 #include "cut/cells/cells_private.h"
 #include "fracture/pattern/pattern_private.h"
 #include "math/aabb.h"
@@ -8,7 +8,8 @@ rblResult rbl_draft_add(rblDraft* draft, rblVec3d gradient, double offset, uint3
 {
     if (draft->gradients.count >= RBL_MAX_CELLS)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "pattern: more than %d cells", RBL_MAX_CELLS);
+        return rbl_fail(RBL_ERROR_LIMIT, "pattern: the pattern needs too many cells, at most %d are allowed",
+                        RBL_MAX_CELLS);
     }
     const bool added = rbl_array_push(&draft->gradients, gradient) &&
                        rbl_array_push(&draft->offsets, offset) && rbl_array_push(&draft->regions, region);
@@ -101,8 +102,8 @@ rblResult rbl_draft_count(const rblDraft* draft, uint32_t* out)
 {
     Locator locator;
     RBL_TRY(open_locator(draft, &locator));
-    unsigned char* hit = rbl_alloc_zero(draft->allocator, draft->region_count);
-    if (hit == NULL)
+    unsigned char* used = rbl_alloc_zero(draft->allocator, draft->region_count);
+    if (used == NULL)
     {
         close_locator(&locator);
         return rbl_fail_memory();
@@ -111,10 +112,10 @@ rblResult rbl_draft_count(const rblDraft* draft, uint32_t* out)
     for (size_t p = 0; p < draft->probes.count; ++p)
     {
         const uint32_t region = draft->regions.data[cell_at(&locator, draft->probes.data[p])];
-        count += hit[region] == 0 && region != draft->rest ? 1 : 0;
-        hit[region] = 1;
+        count += used[region] == 0 && region != draft->rest ? 1 : 0;
+        used[region] = 1;
     }
-    rbl_free(draft->allocator, hit, draft->region_count);
+    rbl_free(draft->allocator, used, draft->region_count);
     close_locator(&locator);
     *out = count;
     return RBL_OK;
@@ -125,21 +126,21 @@ rblResult rbl_draft_trim(rblDraft* draft, rblNeededFcn* needed)
     const uint32_t count = (uint32_t)draft->gradients.count;
     Locator locator;
     RBL_TRY(open_locator(draft, &locator));
-    unsigned char* hit = rbl_alloc_zero(draft->allocator, count);
-    if (hit == NULL)
+    unsigned char* used = rbl_alloc_zero(draft->allocator, count);
+    if (used == NULL)
     {
         close_locator(&locator);
         return rbl_fail_memory();
     }
     for (size_t p = 0; p < draft->probes.count; ++p)
     {
-        hit[cell_at(&locator, draft->probes.data[p])] = 1;
+        used[cell_at(&locator, draft->probes.data[p])] = 1;
     }
     close_locator(&locator);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; ++i)
     {
-        if (hit[i] != 0 || draft->regions.data[i] == draft->rest || needed(draft->gradients.data[i]))
+        if (used[i] != 0 || draft->regions.data[i] == draft->rest || needed(draft->gradients.data[i]))
         {
             draft->gradients.data[kept] = draft->gradients.data[i];
             draft->offsets.data[kept] = draft->offsets.data[i];
@@ -147,7 +148,7 @@ rblResult rbl_draft_trim(rblDraft* draft, rblNeededFcn* needed)
         }
     }
     draft->gradients.count = draft->offsets.count = draft->regions.count = kept;
-    rbl_free(draft->allocator, hit, count);
+    rbl_free(draft->allocator, used, count);
     return RBL_OK;
 }
 

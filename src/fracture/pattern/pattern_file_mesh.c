@@ -1,4 +1,4 @@
-// The regions of a file as a mesh to look at: a mesh as it is, labels as blocks.
+// The regions of a file as a mesh for drawing: a mesh as it is, labels as blocks.
 #include "base/array.h"
 #include "base/error.h"
 #include "base/hash_map.h"
@@ -11,8 +11,9 @@
 #include "rubble/picture.h"
 #include <stdio.h>
 
-#define MAX_BLOCKS 64 // along a side: of finer volumes every second voxel is shown, or every third, ...
-#define NAME_SIZE  24
+#define MAX_BLOCKS                                                                                           \
+    64 // blocks along a side: of larger volumes every second voxel is drawn, or every third, ...
+#define NAME_SIZE 24 // bytes of "piece N"
 
 static const char* const material_names[2] = {"surface", RBL_CRACK_MATERIAL};
 

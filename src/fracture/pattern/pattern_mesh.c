@@ -1,13 +1,13 @@
-// A pattern in a box as a mesh to look at.
+// A pattern in a box as a mesh for drawing.
 #include "fracture/pattern/pattern_private.h"
 #include "math/aabb.h"
 #include "math/mat3.h"
 #include "rubble/picture.h"
 #include <stdio.h>
 
-#define NAME_SIZE 24
+#define NAME_SIZE 24 // bytes of "piece N"
 #define SHORTEST                                                                                             \
-    1e-6 // of an edge, by the box's extent: shorter ones come from shaking cells apart, and are not drawn
+    1e-6 // edge length relative to the box's extent: shorter edges come from the perturbation of cells and are not drawn
 
 typedef struct PatternMesh
 {
@@ -55,7 +55,7 @@ static uint32_t place_of(const uint32_t* places, uint32_t vertex)
     return vertex;
 }
 
-// Ends of very short edges become one place, that of the first.
+// The ends of very short edges become one vertex, the first.
 static void join_places(PatternMesh* mesh)
 {
     const rblCells* cells = mesh->pattern->cells;
@@ -80,7 +80,7 @@ static void join_places(PatternMesh* mesh)
     }
 }
 
-// The places around a facet, each once. False when fewer than three are left.
+// The vertices around a facet, each once. False when fewer than three are left.
 static bool gather_loop(PatternMesh* mesh, const rblCellFacet* facet)
 {
     rbl_array_clear(&mesh->loop);
@@ -232,12 +232,13 @@ static rblResult check_draw(rblAabbd box, rblVec3d point, rblVec3d normal)
     const rblVec3d size = rbl_aabbd_size(box);
     if (!(size.x > 0.0 && size.y > 0.0 && size.z > 0.0) || !rbl_finite3d(size) || !rbl_finite3d(point))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: the box has no volume, or the point is not finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "pattern: the box must have a volume and the point must be finite");
     }
     const int axes = (normal.x != 0.0 ? 1 : 0) + (normal.y != 0.0 ? 1 : 0) + (normal.z != 0.0 ? 1 : 0);
     if (!rbl_finite3d(normal) || axes != 1)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: the normal must run along an axis");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: the normal must be parallel to an axis");
     }
     return RBL_OK;
 }

@@ -1,4 +1,4 @@
-// Patterns by name, and what materials break like.
+// Names of patterns, and presets of materials.
 #include "base/def.h"
 #include "base/error.h"
 #include "fracture/pattern/pattern.h"
@@ -7,7 +7,7 @@
 #include "rubble/text.h"
 #include <string.h>
 
-#define MAX_ASPECT 1000.0
+#define MAX_ASPECT 1000.0 // and the inverse of the smallest aspect
 static const char* const kind_names[RBL_PATTERN_KIND_COUNT] = {"radial",    "voronoi", "clustered", "slabs",
                                                                "splinters", "bricks",  "planes",    "file"};
 
@@ -30,9 +30,10 @@ rblResult rbl_pattern_kind_from_name(const char* name, rblPatternKind* out)
             return RBL_OK;
         }
     }
-    return rbl_fail(RBL_ERROR_ARGUMENT,
-                    "pattern: '%.60s' is none of radial voronoi clustered slabs splinters bricks planes",
-                    name);
+    return rbl_fail(
+        RBL_ERROR_ARGUMENT,
+        "pattern: '%.60s' is unknown, must be one of radial voronoi clustered slabs splinters bricks planes",
+        name);
 }
 
 RBL_DEF_KIND(pattern_def, rblPatternDef, "pattern", rbl_default_pattern_def, 0x50415431u);
@@ -85,11 +86,11 @@ static rblResult check_def(const rblPatternDef* def)
 {
     if ((uint32_t)def->kind >= RBL_PATTERN_KIND_COUNT)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: kind %d is none", (int)def->kind);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: the kind %d is unknown", (int)def->kind);
     }
     if (def->kind == RBL_PATTERN_FILE && (def->file == NULL || def->file[0] == '\0'))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: no file is named");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: the file must not be null");
     }
     if (def->pieces < 1 || def->pieces > RBL_PATTERN_MAX_PIECES)
     {
@@ -102,7 +103,7 @@ static rblResult check_def(const rblPatternDef* def)
     }
     if (!rbl_finite3d(def->axis))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: axis is not finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: axis must be finite");
     }
     RBL_TRY(check_length(def->size, "size"));
     RBL_TRY(check_length(def->radius, "radius"));

@@ -1,13 +1,13 @@
-// A few flat cracks right through the body: the arrangement of planes p_k(x) = n_k . x - d_k.
+// A few plane cracks through the whole body: the arrangement of planes p_k(x) = n_k . x - d_k.
 //
 // The cell with signs s_k = +-1 is where f_s(x) = -sum s_k p_k(x) is least, for the least over all signs is -sum |p_k(x)|. Only
-// cells in which a point of the body lies are kept; the others have next to nothing of it.
+// cells in which a point of the body lies are kept; the others contain almost nothing of it.
 #include "fracture/pattern/pattern_private.h"
 #include "math/trig.h"
 
-#define MAX_PLANES 60
-#define MAX_TRIES  400
-#define REACH      0.5 // planes pass the impact at this part of the body's distance, at most
+#define MAX_PLANES 60  // signs of a cell are bits of a 64-bit integer
+#define MAX_TRIES  400 // random planes; those that split no cell are dropped
+#define REACH      0.5 // largest distance of a plane from the impact, relative to that of the body
 
 typedef struct Cracks
 {

@@ -1,4 +1,4 @@
-// What the makers of patterns share: each adds cells, as linear functions with regions, to a draft.
+// Types and functions of the makers of patterns: each adds cells, as linear functions with regions, to a draft.
 #ifndef RBL_FRACTURE_PATTERN_PATTERN_PRIVATE_H
 #define RBL_FRACTURE_PATTERN_PATTERN_PRIVATE_H
 
@@ -39,11 +39,11 @@ void rbl_draft_clear(rblDraft* draft);
 // Whether a point is inside the body.
 bool rbl_draft_contains(const rblDraft* draft, rblVec3d point);
 
-// How many regions hold a probe, without the rest.
+// The number of regions that contain a probe, without the rest.
 rblResult rbl_draft_count(const rblDraft* draft, uint32_t* out);
 
-// Drop cells without a probe, but for those that are needed all the same and those of the rest: they have next to nothing of
-// the body.
+// Drop cells without a probe, but for those that are needed all the same and those of the rest: they contain almost
+// nothing of the body.
 typedef bool rblNeededFcn(rblVec3d gradient);
 rblResult rbl_draft_trim(rblDraft* draft, rblNeededFcn* needed);
 

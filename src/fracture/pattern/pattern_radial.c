@@ -9,16 +9,16 @@
 #include "math/aabb.h"
 #include "math/trig.h"
 
-#define HUB           0.02 // radius of the hub, by the farthest point
-#define GRADING       1.6  // radii grow with this power of the ring
-#define SLENDER       2.6  // length of a wedge by its width
-#define LONG_SHARDS   0.4  // chance that a wedge goes on through the next ring, at full jitter
-#define FEWEST_SPOKES 4
-#define SPOKE_CHOICES 4
-#define MAX_FORKS     12
+#define HUB           0.02 // radius of the hub, relative to the farthest point
+#define GRADING       1.6  // exponent: radii grow with this power of the ring index
+#define SLENDER       2.6  // ratio of length to width of a wedge
+#define LONG_SHARDS   0.4  // probability that a wedge continues through the next ring, at jitter 1
+#define FEWEST_SPOKES 4    // of the first ring
+#define SPOKE_CHOICES 4    // numbers of spokes that are tried from there
+#define MAX_FORKS     12   // of a sector
 #define MAX_WEDGES    (0.7 * RBL_MAX_CELLS)
-#define LIMITED_SHARE 0.3 // of them where rings and layers of what stays one piece come on top
-#define MAX_ROUNDS    9
+#define LIMITED_SHARE 0.3 // factor of MAX_WEDGES where rings and layers of the rest are added
+#define MAX_ROUNDS    9   // refinements of the web until enough wedges are in the body
 #define FINER_ADDS    1.1 // within a radius, twice as many wedges must meet the body this many times as often
 #define FLAT          0.35 // layers are as deep as wedges at this part of the farthest radius are long, or more
 
@@ -42,7 +42,7 @@ typedef struct Sector
     uint32_t forks;  // so far
 } Sector;
 
-// The web reaches as far as the body does, within the radius.
+// The web extends to the farthest point of the body, within the radius.
 static void measure(const rblDraft* draft, Web* web)
 {
     const rblAabbd bounds = draft->body->bounds;
@@ -256,7 +256,7 @@ static bool is_hub(rblVec3d gradient)
     return gradient.x == 0.0 && gradient.z == 0.0;
 }
 
-// Wedges are lost where the web reaches beyond the body: draw it finer until enough of them meet the body.
+// Wedges outside of the body are lost: refine the web until enough of them are in the body.
 rblResult rbl_make_radial(rblDraft* draft)
 {
     const double wanted = draft->def->pieces - (draft->radius > 0.0 ? 1.0 : 0.0);

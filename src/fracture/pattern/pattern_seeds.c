@@ -1,4 +1,4 @@
-// Voronoi cells of seeds that keep their distance: voronoi, clustered and splinters differ in how distance is measured.
+// Voronoi cells of well-spaced seeds: voronoi, clustered and splinters differ in how distance is measured.
 //
 // Seeds are chosen one after the other, each the best of a few candidates inside the body: the one farthest from all seeds so
 // far (Mitchell 1991, "Spectrally optimal sampling for distribution ray tracing": best candidate). Distances count less where
@@ -8,12 +8,12 @@
 #include "fracture/pattern/pattern_private.h"
 #include <math.h>
 
-#define MAX_CANDIDATES   16
-#define CROWDING         0.07 // falloff of clustered cells, by the body's extent
-#define SPLINTER_ASPECT  8.0
-#define TRIES            8
-#define CANDIDATE_BUDGET 4000u     // candidates times pieces, about
-#define COVER_BUDGET     10000000u // points beyond the radius times pieces, at most
+#define MAX_CANDIDATES   16        // per seed
+#define CROWDING         0.07      // default falloff of clustered cells, relative to the body's extent
+#define SPLINTER_ASPECT  8.0       // default ratio of length to width of splinters
+#define TRIES            8         // random points per candidate
+#define CANDIDATE_BUDGET 4000u     // candidates times pieces, about: bounds the time
+#define COVER_BUDGET     10000000u // points beyond the radius times pieces, at most: bounds the time
 
 typedef struct Seeds
 {

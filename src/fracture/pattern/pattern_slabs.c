@@ -1,8 +1,8 @@
-// Slices across an axis: slab after slab of equal volume, with facets that lean a little.
+// Slabs across an axis, of equal volume, with slightly tilted facets.
 #include "base/sort.h"
 #include "fracture/pattern/pattern_private.h"
 
-#define LEAN 0.3 // largest tangent of a facet's tilt
+#define LEAN 0.3 // largest tangent of the tilt of a facet
 
 typedef struct Stack
 {
@@ -92,7 +92,7 @@ static void sum_shares(const Stack* stack)
     }
 }
 
-// Between two points, so that no two facets fall on one.
+// Between two points, so that no two facets coincide.
 static double height_of_sum(const Stack* stack, double share)
 {
     uint32_t low = 0, high = (uint32_t)stack->draft->points.count - 1;

@@ -7,10 +7,10 @@
 #include "math/aabb.h"
 #include "math/vec.h"
 
-#define FEWEST_POINTS    500u // inside a body, for a pattern to be fitted to
-#define POINTS_PER_PIECE 4u
-#define NO_FILE          "(labels)" // in place of the path of a file that has been read
-#define MIN_DAMAGE       0.05       // blows with less than this share of the breaking energy do nothing
+#define FEWEST_POINTS    500u       // points inside a body, at least
+#define POINTS_PER_PIECE 4u         // points inside a body per piece
+#define NO_FILE          "(labels)" // replaces the path of a file that was read
+#define MIN_DAMAGE       0.05       // of the breaking energy: smaller impacts add no damage
 
 typedef struct Prescored
 {
@@ -46,13 +46,13 @@ static rblResult find_points(const Prescored* prescored, const rblShapeView* sha
     {
         return rbl_fail_memory();
     }
-    // The shape is not changed; the callback wants its context that way.
+    // The callback does not change the shape; its context is not const.
     out->count = rbl_pattern_spread_points(to_double_box(shape->bounds), is_inside, shape->shape->self,
                                            out->capacity, out->points, NULL);
     return RBL_OK;
 }
 
-// Fragments are many, and most never break: they are looked at when they do.
+// Most fragments never break: they are prepared when they do.
 static rblResult prepare(void* context, const rblShapeView* shape, const rblMaterial* material, rblJobs* jobs,
                          void** prepared)
 {
@@ -88,7 +88,7 @@ static void forget(void* context, void* prepared)
 
 // ---- deciding ----
 
-// Damage lowers the energy that breaks, but not so far that any touch does.
+// Damage lowers the breaking energy, but not to zero.
 static double threshold_of(const rblPrescoredDef* def, const rblBreakBody* body)
 {
     return def->accumulate ? rbl_clampd(1.0 - (double)body->damage, MIN_DAMAGE, 1.0) : 1.0;
@@ -163,12 +163,12 @@ void rbl_prescored_def_init(rblPrescoredDef* def, size_t size)
     rbl_def_init(&prescored_def, &defaults, def, size);
 }
 
-// What the ranges of the parameters do not say.
+// Checks beyond the ranges of the parameters.
 static rblResult check_def(const rblPrescoredDef* def)
 {
     if (def->pattern.struct_size != sizeof def->pattern)
     {
-        // Within another definition it cannot be smaller: what follows it would not be where it is looked for.
+        // An embedded definition must have the full size: otherwise the fields after it have other offsets.
         return rbl_fail(RBL_ERROR_ARGUMENT, "prescored: the pattern has %u bytes, must have %zu",
                         def->pattern.struct_size, sizeof def->pattern);
     }
@@ -182,7 +182,7 @@ static void destroy(void* context)
     rbl_free(prescored->allocator, prescored, sizeof *prescored);
 }
 
-// A file is read once, here, and a break never waits for the disk. There are as many pieces as it has regions.
+// The file is read once, here, so that a break does not read files. The number of pieces is that of its regions.
 static rblResult read_labels(Prescored* prescored, const char* file, const void* data, size_t size)
 {
     rblByteSource source = {.data = data, .size = size};

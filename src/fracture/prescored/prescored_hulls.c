@@ -1,5 +1,5 @@
-// Pieces as hulls. A piece in one cell is as convex as the solid is within that cell: where its surface is nowhere farther from a
-// hull of few of its corners than a tolerance, the hull is its shape. It stays in its cell, so that pieces do not overlap.
+// Pieces as convex hulls. A piece in one cell is as convex as the solid is there: where the hull of a few corners is within a tolerance
+// of the surface, the hull is the shape of the piece. It stays in its cell, so that pieces do not overlap.
 #include "base/error.h"
 #include "field/convex/hull.h"
 #include "fracture/prescored/prescored_private.h"
@@ -7,12 +7,12 @@
 #include "math/vec.h"
 
 #define ALLOWED                                                                                              \
-    0.012 // of a piece's size: how far a hull may be from its surface, where the solid is not convex
-#define WANTED       0.01 // of a piece's size: nearer than this no corner is added
-#define MAX_CHOSEN   64u  // corners of a hull: contacts of larger ones take longer than their faces are worth
-#define MAX_CORNERS  4096u // that are looked at
-#define ROUND_A_FACE 3u    // points of every crack face that a hull must have
-#define MIDDLES      24u   // points halfway between corners that are looked at first
+    0.012 // largest distance of hull and surface where the solid is not convex, relative to the piece's size
+#define WANTED       0.01 // relative to the piece's size: no corner is added within this distance of the hull
+#define MAX_CHOSEN   64u  // corners of a hull: contacts of larger hulls are slow
+#define MAX_CORNERS  4096u // of a piece that are considered
+#define ROUND_A_FACE 3u    // points of each crack face that the hull must include, at least
+#define MIDDLES      24u   // midpoints between corners that are tested first
 
 // All vertices of a piece, each once.
 typedef struct VertexList
@@ -43,15 +43,15 @@ static bool add_vertices(const uint32_t* vertices, uint32_t count, void* context
     return good;
 }
 
-// Where an edge between crack faces ends: in the surface of the solid, or inside it.
+// Whether an edge between crack faces ends on the surface of the solid, or inside it.
 static bool is_crack_corner(const rblPieces* pieces, uint32_t vertex)
 {
     return vertex >= pieces->surface_vertex_count &&
            pieces->origins[vertex - pieces->surface_vertex_count].ends[0] == RBL_NONE;
 }
 
-// Corners of crack faces, and some more points around each: enough for the hull to have the plane of the face. Mates share their
-// loops and therefore these points.
+// Corners of crack faces, and some more points around each: enough to span the plane of the face. Mates share their loops and
+// therefore these points.
 static bool add_cracks(VertexList* list, uint32_t piece)
 {
     const rblPieces* pieces = list->breakage->pieces;
@@ -78,7 +78,7 @@ static bool add_cracks(VertexList* list, uint32_t piece)
     return good;
 }
 
-// The first `kept` hold the crack faces.
+// The first `kept` points span the crack faces.
 static bool list_vertices(const rblParts* parts, uint32_t piece, rblSampleList* out, uint32_t* kept)
 {
     const rblPieces* pieces = parts->breakage->pieces;
@@ -93,7 +93,7 @@ static bool list_vertices(const rblParts* parts, uint32_t piece, rblSampleList* 
     return good;
 }
 
-// Whether some points halfway between corners lie in the solid: what curves inwards is told by these in less time.
+// Whether midpoints between corners lie in the solid: a fast test that rejects concave pieces.
 static bool seems_convex(const rblParts* parts, const rblSampleList* corners, double allowed)
 {
     const size_t count = corners->count;
@@ -150,7 +150,7 @@ rblResult rbl_piece_hull_points(const rblParts* parts, uint32_t piece, rblSample
     }
     if (parts->piece_starts[piece + 1] > parts->piece_starts[piece] + 1)
     {
-        return RBL_OK; // a hull would reach into other cells
+        return RBL_OK; // a hull would overlap other cells
     }
     rbl_array_init(&corners, parts->allocator);
     rblResult result = list_vertices(parts, piece, &corners, &kept) ? RBL_OK : rbl_fail_memory();

@@ -5,14 +5,14 @@
 _Static_assert(sizeof(rblPatternKind) == sizeof(uint32_t) && sizeof(rblCrumbs) == sizeof(uint32_t),
                "choices are 32 bits");
 
-// As rblPatternKind; files come after them.
+// In the order of rblPatternKind; files are last.
 static const char* const patterns[] = {"radial",    "voronoi", "clustered", "slabs",
                                        "splinters", "bricks",  "planes",    NULL};
 static const char* const crumbs[] = {"merge", "debris", NULL}; // as rblCrumbs
 
 _Static_assert(sizeof patterns / sizeof *patterns - 1 == RBL_PATTERN_FILE, "a file comes after the patterns");
 
-// Rows that others depend on.
+// Rows that other code refers to.
 enum
 {
     ROW_PATTERN,
@@ -75,7 +75,7 @@ static void set_defaults(void* def)
     rbl_prescored_def_init(def, sizeof(rblPrescoredDef));
 }
 
-// Without a pattern a body breaks like what its material began as. Jitter is a float in files, also when it is the preset's.
+// Without a pattern the preset of the material defines it. Jitter is a float in files, and in presets, too.
 static rblResult complete(void* def, uint64_t given, const char* material)
 {
     rblPrescoredDef* prescored = def;

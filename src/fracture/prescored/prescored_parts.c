@@ -1,4 +1,4 @@
-// Which cells a piece is in, and what keeps it apart from others in the same cell.
+// The cells of a piece, and the separation of pieces that share a cell.
 #include "base/error.h"
 #include "field/shape.h"
 #include "fracture/prescored/prescored_private.h"
@@ -83,7 +83,7 @@ static void measure_triangles(rblParts* parts, uint32_t piece)
     }
 }
 
-// Most parts have a cell to themselves, and nobody asks where in it they are.
+// Most parts are alone in their cell and need no box.
 static void measure_parts(rblParts* parts)
 {
     for (uint32_t p = 0; p < parts->breakage->pieces->piece_count; ++p)
@@ -132,7 +132,7 @@ static rblVec3d out_of_pattern(const rblPlacing* placing, rblVec3d y)
     return rbl_mat3d_apply(&back, rbl_sub3d(y, placing->offset));
 }
 
-// A cell in the middle of a region that lies wholly in the solid has no faces; it belongs to whom its neighbours do.
+// A cell in the middle of a region that lies wholly in the solid has no faces; it belongs to the piece of its neighbours.
 static uint32_t owner_by_neighbours(const rblCells* cells, uint32_t cell, const uint32_t* owners)
 {
     for (uint32_t i = cells->cell_starts[cell]; i < cells->cell_starts[cell + 1]; ++i)
@@ -231,7 +231,7 @@ static bool sort_parts(rblParts* parts, uint32_t piece_count, uint32_t cell_coun
     return true;
 }
 
-// ---- all of it ----
+// ---- the whole ----
 
 void rbl_parts_free(rblParts* parts)
 {
@@ -330,7 +330,7 @@ uint32_t rbl_parts_locate(const rblParts* parts, rblVec3d point)
     {
         const uint32_t number = parts->by_cell[i];
         const double squared = squared_distance(parts, &parts->list.data[number], point);
-        // Within the shell of a part that lies in another it is that one's.
+        // Inside the shell of a part within another part, the point belongs to the inner part.
         if (squared < nearest || (squared == nearest && rbl_part_is_smaller(parts, number, best)))
         {
             nearest = squared;

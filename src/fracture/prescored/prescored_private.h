@@ -1,4 +1,4 @@
-// The prescored breaker, from inside.
+// Internals of the prescored breaker.
 #ifndef RBL_FRACTURE_PRESCORED_PRESCORED_PRIVATE_H
 #define RBL_FRACTURE_PRESCORED_PRESCORED_PRIVATE_H
 
@@ -15,13 +15,13 @@ rblResult rbl_prescored_put_data(const void* context, rblByteSink* sink);
 
 // ---- the criterion (prescored_strength.c) ----
 
-// How many times the energy of an impact is what breaks the body: at 1 it does. Monotone in the energy for one pair of
-// bodies; 0 for materials without strength.
+// Ratio of the energy of an impact to the breaking energy; the body breaks from 1 on. It grows with the energy for a given pair
+// of bodies; 0 for materials without strength.
 double rbl_strength_severity(const rblBreakBody* body, const rblImpact* impact);
 
 // ---- breaking (prescored_shatter.c) ----
 
-// Points inside a body, in its axes, evenly spread: what patterns are fitted to.
+// Evenly distributed points inside a body, in its axes; patterns are fitted to them.
 typedef struct rblInsidePoints
 {
     rblVec3d* points;
@@ -33,9 +33,9 @@ rblResult rbl_prescored_shatter(const rblPrescoredDef* def, const rblLabelVolume
                                 const rblInsidePoints* inside, const rblBreakBody* body,
                                 const rblVerdict* verdict, rblJobs* jobs, rblFracture* out);
 
-// ---- what a solid is cut into (prescored_cut.c) ----
+// ---- cutting a solid (prescored_cut.c) ----
 
-// How a solid lies in a pattern.
+// A pattern and its position relative to a solid.
 typedef struct rblPlacing
 {
     const rblPattern* pattern;
@@ -49,28 +49,28 @@ static inline rblVec3d rbl_into_pattern(const rblPlacing* placing, rblVec3d x)
     return rbl_add3d(rbl_mat3d_apply(&placing->turn, x), placing->offset);
 }
 
-// Cut the surface of the solid. One reference is the caller's. Refused: solids without a surface, by kind.
+// Cut the surface of the solid. The caller owns one reference. Refused: solids without a surface.
 rblResult rbl_breakage_create(const rblPlacing* placing, const rblCutOptions* options, rblJobs* jobs,
                               rblBreakage** out);
 
-// ---- where pieces are (prescored_parts.c) ----
+// ---- parts of pieces in cells (prescored_parts.c) ----
 
 // A plane: a part is where normal.x <= offset.
 typedef struct rblWall
 {
     rblVec3d normal;
     double offset;
-    bool shell; // touches the part; otherwise it stands between two
+    bool shell; // it touches the part; otherwise it separates two parts
 } rblWall;
 
-// What a piece has in one cell. A cell that the solid crosses several times may have several pieces in it.
+// The part of a piece in one cell. A cell that the solid crosses several times may have several pieces.
 typedef struct rblPart
 {
     uint32_t piece, cell;
-    rblAabbd box;                  // of what is known of the piece in the cell, in the solid's axes
-    bool alone;                    // nothing else is in the cell
-    uint32_t first_wall, end_wall; // otherwise: it lies behind these of rblParts.walls,
-    uint32_t first_hole, end_hole; // and not where these parts, of rblParts.holes, lie within their walls
+    rblAabbd box;                  // of the part, in the solid's axes
+    bool alone;                    // no other part is in the cell
+    uint32_t first_wall, end_wall; // otherwise: it is behind these of rblParts.walls,
+    uint32_t first_hole, end_hole; // and outside of these parts, of rblParts.holes
 } rblPart;
 
 typedef struct rblParts
@@ -120,10 +120,10 @@ void rbl_sorted_samples_free(rblSortedSamples* samples);
 // Samples of the crack faces of a piece with their edges and corners. False when out of memory.
 bool rbl_sample_cracks(const rblBreakage* breakage, uint32_t piece, double spacing, rblSampleList* out);
 
-// Where three planes or more of a piece's surface meet. False when out of memory.
+// Corners where three or more planes of a piece's surface meet. False when out of memory.
 bool rbl_piece_corners(const rblParts* parts, uint32_t piece, rblSampleList* out);
 
-// The same for pieces of so many cells that their facets stand for curved faces: only sharp corners.
+// The same for pieces of many cells whose facets approximate curved faces: sharp corners only.
 bool rbl_piece_sharp_corners(const rblParts* parts, uint32_t piece, rblSampleList* out);
 
 // Call for every polygon of a piece, with its vertices as pieces->corners numbers them, until it returns false.
@@ -132,7 +132,7 @@ bool rbl_visit_polygons(const rblParts* parts, uint32_t piece, rblPolygonFcn* vi
 
 // ---- hulls (prescored_hulls.c) ----
 
-// Corners of a hull that does for the piece: all of them where it is convex and has few. `fits` is false where none does.
+// Corners of a hull that approximates the piece: all corners if it is convex and has few. `fits` is false if no hull does.
 rblResult rbl_piece_hull_points(const rblParts* parts, uint32_t piece, rblSampleList* out, bool* fits);
 
 // ---- shapes (prescored_shapes.c) ----

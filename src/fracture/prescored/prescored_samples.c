@@ -7,13 +7,14 @@
 #include "math/vec.h"
 #include <string.h>
 
-#define OWNER_RANGE  256u // samples that one worker looks up at a time
-#define MAX_STEPS    64u  // along an edge, and across a face each way
-#define FACE_SPACING 1.5  // times the spacing of edges: inside a face, samples meet only what has none itself
+#define OWNER_RANGE 256u // samples per block of the parallel loop
+#define MAX_STEPS   64u  // samples along an edge, and along each axis of a face
+#define FACE_SPACING                                                                                         \
+    1.5 // spacing inside faces relative to that on edges: these samples matter less for contacts
 #define FLATNESS                                                                                             \
-    1e-6 // sine of an angle between planes that count as one; part of a piece's size that is no length
+    1e-6 // sine of the angle between planes that count as one; length relative to the piece's size that counts as 0
 
-#define SHARPNESS 0.3 // the same where facets of many cells stand for a curved face
+#define SHARPNESS 0.3 // the same sine where facets of many cells approximate a curved face
 
 // ---- samples of the solid ----
 
@@ -23,7 +24,7 @@ void rbl_sorted_samples_free(rblSortedSamples* samples)
     RBL_FREE_ARRAY(samples->allocator, samples->starts, (size_t)samples->piece_count + 1);
 }
 
-// Which piece each sample is on.
+// The piece of each sample.
 typedef struct OwnerJob
 {
     const rblParts* parts;
@@ -95,7 +96,7 @@ rblResult rbl_sort_samples(const rblParts* parts, rblJobs* jobs, rblSortedSample
 
 // ---- corners ----
 
-// Twice the area's vector (Newell).
+// Twice the area vector (Newell).
 static rblVec3d polygon_normal(const rblBreakage* breakage, const uint32_t* vertices, uint32_t count)
 {
     const rblVec3d origin = rbl_breakage_position(breakage, vertices[0]);
@@ -189,7 +190,7 @@ static bool is_corner(const Incidence* list, const uint32_t* order, uint32_t cou
     return false;
 }
 
-// Cells that nearly meet in a point make corners nearly in one place, with edges between them that lead anywhere.
+// Cells that nearly meet in a point give corners that nearly coincide; the directions of edges between them are noise.
 static bool has_corner_near(const rblSampleList* corners, size_t first, rblVec3 point, float radius)
 {
     for (size_t i = first; i < corners->count; ++i)

@@ -1,14 +1,14 @@
-// Shapes of pieces: hulls where they are convex, fields else, side by side.
+// Shapes of pieces, created in parallel: hulls where they are convex, otherwise fields.
 #include "base/error.h"
 #include "field/piece.h"
 #include "fracture/prescored/prescored_private.h"
 #include "math/aabb.h"
 #include "math/vec.h"
 
-#define CRACK_SPACING 0.2   // of a piece's size: how far samples of crack faces lie apart
-#define MAX_OUTER     2048u // corners of outer faces that become samples
-#define MANY_CELLS    32u   // of a piece: their facets are smaller than what samples must tell
-#define NOTHING       1e-6  // of a piece's size: a length that counts as none
+#define CRACK_SPACING 0.2   // distance of samples on crack faces, relative to the piece's size
+#define MAX_OUTER     2048u // corners of outer faces that become samples, per piece
+#define MANY_CELLS    32u   // cells of a piece: with more, facets are smaller than the distance of samples
+#define NOTHING       1e-6  // relative to a piece's size: a length that counts as 0
 
 typedef struct Shaping
 {
@@ -19,7 +19,7 @@ typedef struct Shaping
     rblMassProperties* masses; // by piece
     double excess;             // by how much the solid's field reaches beyond its drawn surface, m
     bool sampled;              // the solid's own samples are enough for its outer surface
-    double rough; // height of bumps on the solid's drawn surface, m, which its field knows nothing of
+    double rough;              // height of bumps on the solid's drawn surface, m; the field has none
     rblShapeId* out;
     rblResult* results;
 } Shaping;
@@ -79,7 +79,7 @@ static bool add_plane(RegionDraft* draft, rblVec3d normal, double offset)
     return rbl_array_push(&draft->planes, plane);
 }
 
-// A wall, or what is beyond it. Shells are loose by the same length for all, whichever side is asked for.
+// A wall, or its opposite. Shells have the same margin on both sides.
 static bool add_wall(RegionDraft* draft, const Shaping* s, uint32_t number, bool beyond)
 {
     const rblWall* wall = &s->parts.walls.data[number];
@@ -238,7 +238,7 @@ static rblResult make_hull(const Shaping* s, uint32_t piece, rblShapeId* out)
     return result;
 }
 
-// A region from a file has borders of many small facets: sharp corners, and what lies far enough apart of the rest.
+// A region from a file has borders of many small facets: take sharp corners, and a thinned set of the others.
 static bool gather_thinly(const Shaping* s, uint32_t piece, double spacing, rblSampleList* out)
 {
     bool good = rbl_piece_sharp_corners(&s->parts, piece, out);
@@ -269,7 +269,7 @@ static bool gather_samples(const Shaping* s, uint32_t piece, double size, rblSam
     return good;
 }
 
-// Corners of bumps belong on the faces that the solid really has.
+// Corners of bumps are moved to the faces of the solid without bumps.
 static void level_samples(const Shaping* s, rblSampleList* samples)
 {
     for (size_t i = 0; i < samples->count; ++i)
@@ -319,7 +319,7 @@ static rblResult make_field(const Shaping* s, uint32_t piece, rblShapeId* out)
     return result;
 }
 
-// A hull that is too thin for one becomes a field.
+// A piece that is too thin for a hull gets a field.
 static void make_shape(uint32_t piece, void* context)
 {
     Shaping* s = context;

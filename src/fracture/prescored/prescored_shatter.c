@@ -1,5 +1,5 @@
-// Breaking: the pattern is laid over the body, fewer pieces are tried until the blow can pay for their cracks, and shapes
-// are made of them.
+// Breaking by a pattern: the pattern cuts the body, with fewer pieces until the impact can pay for the cracks, and pieces get
+// shapes.
 #include "base/error.h"
 #include "base/random.h"
 #include "field/shape.h"
@@ -10,12 +10,13 @@
 #include "math/trig.h"
 #include "math/vec.h"
 
-#define HALVINGS  60
-#define MAX_TRIES 8u   // to find a number of pieces that the blow can pay for
-#define SLIVER    0.02 // of the body's thickness, where nobody says otherwise
-#define THIN_SLAB 0.2  // of an even share of the body's thickness
+#define HALVINGS 60 // bisection steps of the volume limit: to the precision of double
+#define MAX_TRIES                                                                                            \
+    8u // attempts to find a number of pieces that the impact can pay for; then the body stays whole
+#define SLIVER    0.02 // default of `thinnest`, relative to the body's thickness
+#define THIN_SLAB 0.2  // smallest thickness of a slab, relative to the mean one
 
-// A break on its way: the pattern, and the solids that it is laid over.
+// State of a break: the pattern and the solids that it cuts.
 typedef struct Shattering
 {
     const rblPrescoredDef* def;
@@ -72,7 +73,7 @@ static rblVec3d nearest_axis(rblVec3d n)
     return y >= z ? (rblVec3d){0, n.y < 0.0 ? -1.0 : 1.0, 0} : (rblVec3d){0, 0, n.z < 0.0 ? -1.0 : 1.0};
 }
 
-// The pattern's origin is the impact; its -y leads into the body.
+// The pattern's origin is the impact point; its -y axis points into the body.
 static void place_pattern(Shattering* s)
 {
     const rblTransform pose = s->body->pose;
@@ -82,7 +83,7 @@ static void place_pattern(Shattering* s)
     s->offset = rbl_scale3d(rbl_mat3d_apply(&s->turn, point), -1.0);
 }
 
-// A shape with parts is as many solids as it has parts.
+// Each child of a compound is a solid.
 static rblResult list_solids(Shattering* s)
 {
     const rblShapeParts* parts = rbl_shape_parts(s->body->view.shape);
@@ -120,7 +121,7 @@ static bool contains(rblVec3d point, void* context)
     return rbl_shape_distance(s->body->view.shape, rbl_to_float3(x), NULL) < 0.0f;
 }
 
-// The box of the drawn surfaces in pattern space: what is cut must not stick out of the cells.
+// The box of the drawn surfaces in pattern space: solids must be inside the box of the cells.
 static rblResult pattern_bounds(const Shattering* s, rblAabbd* out)
 {
     *out = rbl_aabbd_empty();
@@ -181,7 +182,7 @@ static uint32_t max_pieces(const Shattering* s)
     return rbl_max_pieces_of(s->def->max_fragments, s->verdict);
 }
 
-// Many slabs are as thin as they must be; jitter makes some of them a few times thinner than others.
+// With many slabs each is thin; jitter makes some of them several times thinner than others.
 static double thinnest_allowed(const Shattering* s)
 {
     const double thickness = (double)s->body->view.thinnest;
@@ -216,7 +217,7 @@ static rblResult cut_solid(Shattering* s, uint32_t solid, uint32_t most)
     return rbl_breakage_create(&s->placings[solid], &options, s->jobs, &s->breakages[solid]);
 }
 
-// How many pieces of a solid are at least this large; one, the largest, always stays.
+// The number of pieces of a solid of at least this volume; the largest always counts.
 static uint32_t count_large(const rblPieces* pieces, double volume)
 {
     uint32_t count = 0;
@@ -227,7 +228,7 @@ static uint32_t count_large(const rblPieces* pieces, double volume)
     return count > 0 ? count : 1;
 }
 
-// The volume below which pieces must go for no more than `most` to be left of all solids together, by bisection.
+// The volume limit of pieces that leaves at most `most` pieces in all solids together, by bisection.
 static double min_volume(const Shattering* s, uint32_t most)
 {
     double low = 0.0, high = s->body->view.mass.volume;
@@ -267,7 +268,7 @@ static uint32_t count_pieces(const Shattering* s)
     return count;
 }
 
-// Patterns are made for so many pieces; the regions of a file are what they are, and the smallest are joined.
+// Patterns are created for a number of pieces; of a file the smallest regions are joined.
 static rblResult cut_all(Shattering* s, uint32_t pieces)
 {
     const uint32_t room = max_pieces(s);
@@ -290,7 +291,7 @@ static rblResult cut_all(Shattering* s, uint32_t pieces)
     return RBL_OK;
 }
 
-// Pieces of pieces break into fewer, but at least two.
+// Fragments break into fewer pieces than their parents, but at least two.
 static uint32_t wanted_pieces(const Shattering* s)
 {
     double pieces = (double)s->def->pattern.pieces;
@@ -315,7 +316,7 @@ static rblResult attempt(void* context, double* cost, bool* cracked)
     return RBL_OK;
 }
 
-// The area of N pieces goes with N^(1/3) in a block and with N^(1/2) in a plate: as many as the budget pays for, or a few less.
+// The crack area of N pieces grows as N^(1/3) in a block and as N^(1/2) in a plate: the estimate is rather a few pieces too low.
 static void want_fewer(void* context, double cost)
 {
     Shattering* s = context;
@@ -335,7 +336,7 @@ static bool is_crumb(const Shattering* s, uint32_t solid, const rblPiece* piece)
             2.0 * piece->mass.volume < thinnest_allowed(s) * piece->area);
 }
 
-// Drawn surfaces may be a little smaller than what they stand for; pieces weigh what the solid does all the same.
+// Drawn surfaces may be slightly smaller than the solid; the masses of pieces sum up to the solid's.
 static double mass_scale(const Shattering* s, uint32_t solid)
 {
     const double volume = rbl_pieces_volume(s->breakages[solid]->pieces);
@@ -405,7 +406,8 @@ rblResult rbl_prescored_shatter(const rblPrescoredDef* def, const rblLabelVolume
     bool affordable = false;
     place_pattern(&s);
     rblResult result = list_solids(&s);
-    if (result == RBL_OK && s.solid_count <= max_pieces(&s)) // less room than that: it stays whole
+    if (result == RBL_OK &&
+        s.solid_count <= max_pieces(&s)) // otherwise the capacity is too small: the body stays whole
     {
         const rblBudgetTries tries = {verdict->budget, MAX_TRIES, attempt, want_fewer};
         s.wanted = wanted_pieces(&s);

@@ -1,22 +1,22 @@
-// When does a body break? Three things must come together, each of which has a threshold in the energy W of the impact:
+// The criterion of breaking. Three conditions must hold; each has a threshold for the energy W of the impact:
 //
-// 1. Bending. At the strength s a body of Young's modulus E holds s^2 / 2E of elastic energy per volume where the stress is
-//    largest. Over a bent body that is a quarter on the whole: a third across the thickness, three quarters along. Only what
-//    a wave reaches and comes back from while the contact lasts takes part: W >= s^2 / 8E min(V, V_reach), V_reach the part
+// 1. Bending. At the strength s a body of Young's modulus E has the elastic energy s^2 / 2E per volume where the stress is
+//    largest. The mean over a bent body is a quarter of it: a third across the thickness, three quarters along it. Only the part that
+//    an elastic wave reaches and returns from during the contact takes part: W >= s^2 / 8E min(V, V_reach), V_reach the part
 //    of a plate as thick as the body within r = c t / 2 of the point, c = sqrt(E / density), t Hertz' contact time.
-// 2. Pressing. A ball of diameter d that is pressed by F splits when 0.9 F / d^2 (Hiramatsu and Oka 1966) reaches the strength, a plate
+// 2. Splitting by the contact force. A ball of diameter d that is pressed by F splits when 0.9 F / d^2 (Hiramatsu and Oka 1966) reaches the strength, a plate
 //    of thickness d bends to it at about the same F / d^2: F >= s d^2 / 0.9, F Hertz' largest force, which goes with W^(3/5).
-//    Plates and cups are flexible and pass this easily; balls and blocks are not, and hold much.
-// 3. Paying. W >= G_c A, A = V / L the mean section of a body of volume V and length L: a crack right through.
+//    Plates and cups are flexible and reach it easily; balls and blocks are stiff and need large forces.
+// 3. Surface energy. W >= G_c A, A = V / L the mean section of a body of volume V and length L: a crack through the whole section.
 //
-// The severity is the least of the three ratios, as energies. Nothing in it knows of steps.
+// The severity is the smallest of the three energy ratios. It does not depend on the time step.
 #include "fracture/prescored/prescored_private.h"
 #include "math/aabb.h"
 #include "math/trig.h"
 #include "math/vec.h"
 
-#define BENT_SHARE   0.25
-#define SPLIT_FACTOR 0.9
+#define BENT_SHARE   0.25 // mean elastic energy density of a bent body, relative to the largest
+#define SPLIT_FACTOR 0.9  // of F / d^2 at which a ball splits (Hiramatsu and Oka 1966)
 
 static double volume_in_reach(const rblBreakBody* body, const rblImpact* impact)
 {

@@ -1,11 +1,12 @@
-// What keeps parts of one cell apart: two legs of a table by their boxes, others by a plane between them. A part in the hollow of
-// another has no such plane: it gets a shell of planes around it, and what is in the shell is taken out of the other.
+// Separation of parts in one cell: by their boxes (two legs of a table), or by a plane between them. A part in a cavity of another has no
+// such plane: it gets a shell of planes around it, and the inside of the shell is removed from the other part.
 #include "base/error.h"
 #include "fracture/prescored/prescored_private.h"
 #include "math/aabb.h"
 
-#define MAX_WALL_STEPS 64 // of the search for a plane between two parts
-#define MAX_HOLES      2u // in a part: each cuts what is left into as many as its shell has planes
+#define MAX_WALL_STEPS 64 // iterations of the search for a separating plane
+#define MAX_HOLES                                                                                            \
+    2u // per part: each divides the rest of the part into as many convex cells as its shell has planes
 
 typedef RBL_ARRAY(rblVec3d) PointList;
 
@@ -45,8 +46,8 @@ static rblVec3d farthest(const PointList* points, rblVec3d direction)
     return best;
 }
 
-// Turn a plane until all of `inner` is behind it and all of `outer` before it: each step turns towards the pair of
-// points that are on the wrong sides by most (Rosenblatt 1958).
+// Rotate a plane until `inner` is behind it and `outer` in front of it: each iteration uses the pair of points with the largest error
+// (Rosenblatt 1958).
 static bool find_wall(const PointList* inner, const PointList* outer, rblWall* wall)
 {
     rblVec3d n = rbl_sub3d(outer->data[0], inner->data[0]);
@@ -97,7 +98,7 @@ bool rbl_part_is_smaller(const rblParts* parts, uint32_t a, uint32_t b)
     return first < second || (first == second && a < b);
 }
 
-// One of two parts whose boxes overlap, seen from the first: a wall, a hole, or the need of a shell.
+// Separate the first of two parts with overlapping boxes: it gets a wall, a hole, or needs a shell.
 static bool part_two(rblParts* parts, uint32_t number, uint32_t other, const PointList* inner, bool* shell)
 {
     PointList outer;

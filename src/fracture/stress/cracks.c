@@ -1,4 +1,4 @@
-// Where cracks begin, and when there are enough.
+// Initiation of cracks, one after the other, and the end of cracking.
 #include "fracture/stress/cracks.h"
 #include "base/error.h"
 #include "fracture/stress/cracks_private.h"
@@ -6,11 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-// A crack of radius a relieves the stress across it within about this part of a on either side: the next one begins farther off.
+// Distance within which a crack relieves the stress, relative to its radius; the next crack starts farther away. Without it many
+// cracks start side by side.
 #define RELIEF_BY_RADIUS 0.5
-#define MIN_RELIEF       2.0 // edges
-#define SHEET_CELL       2.0 // edges
-#define MAX_STALLED      16  // cracks that came to nothing, until no more are tried
+#define MIN_RELIEF       2.0 // smallest relief distance, in mean edge lengths
+#define SHEET_CELL       2.0 // side of a square that detects overlapping sheets of a crack, in mean edge lengths
+#define MAX_STALLED      16 // cracks that end inside the body before cracking stops; bounds the time
 
 // ---- stress ----
 
@@ -22,7 +23,7 @@ double rbl_energy_density(double young, double poisson, const rblStress* s)
     return rbl_maxd(((1.0 + poisson) * square - poisson * trace * trace) / (2.0 * young), 0.0);
 }
 
-// No principal stress is larger: with m the mean and p^2 a sixth of the squares of s - m, m + 2 p.
+// Upper bound of the principal stresses: with m the mean and p^2 a sixth of the squares of s - m, m + 2 p.
 static double bound_of(const rblStress* s)
 {
     const double mean = (s->xx + s->yy + s->zz) / 3.0;
@@ -38,7 +39,7 @@ double rbl_largest_unless_below(const rblStress* stress, double least)
 
 // ---- setting up ----
 
-// Nodes whose largest tension reaches their strength, and the elastic energy of the body.
+// Finds nodes whose largest tension reaches their strength, and the elastic energy of the body.
 static bool survey(rblCrackGrowth* growth, rblCrackReport* report)
 {
     const rblCrackBody* body = growth->body;
@@ -122,8 +123,8 @@ static bool open_growth(rblCrackGrowth* growth, const uint32_t* labels)
 
 // ---- one crack after the other ----
 
-// The node with the largest tension by strength of what is left of it; RBL_NONE where none is above. Those that have been relieved
-// are dropped for good: stress only falls.
+// The node with the largest ratio of relieved tension to strength; RBL_NONE where no ratio is above 1. Relieved nodes are removed for
+// good, because relief only lowers the stress.
 static uint32_t weakest_node(rblCrackGrowth* growth)
 {
     uint32_t best = RBL_NONE;
@@ -163,7 +164,7 @@ static bool start_crack(rblCrackGrowth* growth, uint32_t node, uint32_t tet, rbl
     crack->sides[0] = axes.cy;
     crack->sides[1] = axes.cz;
     crack->cell = SHEET_CELL * body->graph->mean_edges[node];
-    // The radius of a penny-shaped flaw that would run at just the strength: there it is, or it would be stronger.
+    // The radius of the penny-shaped flaw that grows exactly at the strength: the strength implies a flaw of this size.
     const double strength = body->stronger * body->strength[node];
     const double radius = RBL_PI * body->young * body->toughness[node] /
                           (4.0 * (1.0 - body->poisson * body->poisson) * strength * strength);
@@ -174,10 +175,10 @@ static bool start_crack(rblCrackGrowth* growth, uint32_t node, uint32_t tet, rbl
     return rbl_growth_push(&growth->front, (rblGrowthItem){0.0, tet});
 }
 
-// Whether a node is closer to the crack than anyone knew; if so it is the next that tells its neighbours.
+// Lowers the distance of a node to the crack if the new one is smaller, and appends the node to the queue then.
 static bool relieve_node(rblCrackGrowth* growth, uint32_t node, double left)
 {
-    if (left >= 1.0 || left >= growth->relief[node]) // the first saves a look
+    if (left >= 1.0 || left >= growth->relief[node]) // the first test avoids a memory access
     {
         return true;
     }
@@ -185,8 +186,8 @@ static bool relieve_node(rblCrackGrowth* growth, uint32_t node, double left)
     return rbl_array_push(&growth->queue, node);
 }
 
-// Stress is gone at the crack and as it was from `length` on; in between it grows with the distance along edges. In what order nodes
-// tell each other changes nothing: the least distance remains.
+// The stress is zero at the crack and unchanged from the distance `length` on; in between it grows linearly with the distance along
+// edges. The order of the queue does not change the result: the smallest distance remains.
 static bool relieve(rblCrackGrowth* growth, double length)
 {
     const rblTetGraph* graph = growth->body->solid_graph;
@@ -210,7 +211,7 @@ static bool relieve(rblCrackGrowth* growth, double length)
     return ok;
 }
 
-// A crack from there came to nothing, and one from close by would.
+// Removes the candidates around the start of a stalled crack: their cracks would stall, too.
 static void give_up_around(rblCrackGrowth* growth, uint32_t node, double distance)
 {
     const rblVec3d* positions = growth->body->tets->positions;
@@ -224,7 +225,7 @@ static void give_up_around(rblCrackGrowth* growth, uint32_t node, double distanc
     growth->peak[node] = 0.0;
 }
 
-// Grow one from a node; `parts` receives what it made of its fragment.
+// Grow a crack from a node; `parts` receives the number of parts of its fragment afterwards.
 static bool grow_from(rblCrackGrowth* growth, uint32_t node, uint32_t tet, rblCrack* crack, uint32_t* parts)
 {
     *parts = 1;

@@ -1,14 +1,14 @@
-// Cracks grown through tetrahedra where stress says so: Rankine initiation, a surface that follows the stress as an implicit
-// function with values at nodes, and energy that is released against energy that a surface costs (PAPERS: Glondu 2012 cites,
-// but does not describe its fracture step). What comes out is a label and a weight for every node, which
-// mesh/tets/tets_partition.h turns into fragments.
+// Cracks that grow through tetrahedra by the stress: Rankine initiation, a surface that follows the stress as an implicit
+// function with values at nodes, and the balance of released energy and surface energy (Glondu 2012 cites, but does
+// not describe its fracture step). The result is a label and a weight per node, from which mesh/tets/tets_partition.h creates
+// fragments.
 #ifndef RBL_FRACTURE_STRESS_CRACKS_H
 #define RBL_FRACTURE_STRESS_CRACKS_H
 
 #include "base/memory.h"
 #include "rubble/elasticity.h"
 
-// What a front asks of a tetrahedron, in one line of the cache.
+// Data of a tetrahedron for crack fronts, in one cache line.
 typedef struct rblGraphTet
 {
     uint32_t nodes[4], neighbors[4]; // as the mesh has them
@@ -16,7 +16,7 @@ typedef struct rblGraphTet
     uint64_t unused;
 } rblGraphTet;
 
-// The nodes around each node: from starts[i] to starts[i + 1], rising. Edges of the solid's tetrahedra only (`solid`), or of all.
+// The neighbours of each node: from starts[i] to starts[i + 1], sorted. Along edges of the solid's tetrahedra only (`solid`), or of all.
 typedef struct rblTetGraph
 {
     uint32_t* starts;
@@ -37,7 +37,7 @@ rblResult rbl_tet_graph_create(const rblTetsView* tets, bool solid, const rblAll
                                rblTetGraph* out);
 void rbl_tet_graph_free(rblTetGraph* graph);
 
-// What is under stress. Arrays are by node; those of nodes outside the body are not read.
+// A body under stress. Arrays are per node; values of nodes outside the body are not read.
 typedef struct rblCrackBody
 {
     const rblTetsView* tets;
@@ -45,34 +45,34 @@ typedef struct rblCrackBody
     const rblTetGraph* graph;
     const rblStress* stress; // of nodes of the solid
     const double* strength;  // Pa; infinite: never
-    double stronger;         // so many times as strong is it all: what is small has few flaws
-    const double* toughness; // J/m^2: G_c, what one area of crack costs
-    double young, poisson;   // to tell energy from stress
-    double budget;           // J that all cracks together may cost; infinite: nobody asks
+    double stronger;         // factor of the strength: small bodies have few flaws
+    const double* toughness; // G_c, J/m^2
+    double young, poisson;   // to compute energy from stress
+    double budget;           // largest cost of all cracks together, J; infinite: no limit
     double smallest;         // m^3: fragments smaller than this are merged into a neighbour
     uint32_t max_fragments;  // at least 1
 } rblCrackBody;
 
 typedef struct rblCrackReport
 {
-    uint32_t fragments; // labels are below this; 1: it holds
-    uint32_t cracks;    // that went through
-    uint32_t stalled;   // that began and ended inside: energy did not pay, or they went around nothing
+    uint32_t fragments; // number of labels; 1: the body does not break
+    uint32_t cracks;    // that separated a fragment
+    uint32_t stalled;   // that ended inside: too little energy, or nothing was separated
     uint32_t merged;    // fragments that were too small
-    double area;        // m^2 of cracks that went through, in the solid
-    double cost;        // J of them: toughness times area
-    double released;    // J of elastic energy that they set free, by Griffith's estimate
+    double area;        // of the separating cracks within the solid, m^2
+    double cost;        // of the separating cracks: toughness times area, J
+    double released;    // elastic energy that they release, by Griffith's estimate, J
     double elastic;     // J in the body before
-    double worst_ratio; // largest principal stress by strength: cracks begin where it is above 1
+    double worst_ratio; // largest ratio of principal stress to strength: cracks start above 1
 } rblCrackReport;
 
 // Elastic energy by volume, J/m^3.
 double rbl_energy_density(double young, double poisson, const rblStress* stress);
 
-// The largest principal stress, or 0 where it is certain to be below `least`: that costs a tenth.
+// The largest principal stress, or 0 where it is certainly below `least`: a test that takes a tenth of the time.
 double rbl_largest_unless_below(const rblStress* stress, double least);
 
-// Grow cracks until nothing is above its strength, or nothing more can be paid. `labels` are 0 in the body and RBL_NONE elsewhere
+// Grow cracks until no node is above its strength, or the budget is spent. `labels` are 0 in the body and RBL_NONE elsewhere
 // and receive the fragment of each node; `weights` those of the partition rule. Fails when out of memory only, and then labels and
 // weights are undefined.
 rblResult rbl_grow_cracks(const rblCrackBody* body, const rblAllocator* allocator, uint32_t* labels,

@@ -1,10 +1,10 @@
-// After the last crack: crumbs, numbers without gaps, and one weight for each node.
+// After the last crack: merge crumbs, renumber labels without gaps, and find one weight per node.
 #include "fracture/stress/cracks_private.h"
 #include <math.h>
 #include <string.h>
 
-#define SWEEPS     24
-#define FAR_FACTOR 6.0 // weights stay within this factor of half an edge: cuts keep off the nodes
+#define SWEEPS     24  // iterations of the fit of weights
+#define FAR_FACTOR 6.0 // largest ratio of a weight to half an edge, so that cuts are not too close to nodes
 
 // ---- crumbs ----
 
@@ -14,7 +14,7 @@ typedef struct Crumbs
     uint32_t count;
     double* volumes;
     uint32_t* borders; // count times count
-    uint32_t* joined;  // per label: the one that it was made part of; itself: of none
+    uint32_t* joined;  // per label: the label that it was merged with; itself: none
 } Crumbs;
 
 static bool survey_crumbs(rblCrackGrowth* growth, Crumbs* crumbs)
@@ -66,7 +66,7 @@ static uint32_t smallest_crumb(const Crumbs* crumbs, double least)
     return smallest;
 }
 
-// The neighbour that most cut edges go to; RBL_NONE: it has none.
+// The neighbour with the largest number of common cut edges; RBL_NONE: none.
 static uint32_t closest_neighbour(const Crumbs* crumbs, uint32_t label)
 {
     const uint32_t* borders = &crumbs->borders[(size_t)crumbs->count * label];
@@ -108,7 +108,7 @@ static bool merge_crumbs(rblCrackGrowth* growth, rblCrackReport* report)
             join_crumb(&crumbs, i, neighbour);
             report->merged += 1;
         }
-        crumbs.volumes[i] = (double)INFINITY; // done with, or alone
+        crumbs.volumes[i] = (double)INFINITY; // merged, or without neighbours
     }
     for (uint32_t node = 0; node < growth->body->tets->node_count && report->merged > 0; ++node)
     {
@@ -149,7 +149,7 @@ static bool number_fragments(rblCrackGrowth* growth, rblCrackReport* report)
 
 // ---- weights ----
 
-// Nodes at cut edges, which alone need weights that are fitted.
+// Nodes at cut edges; only these need fitted weights.
 typedef struct WeightFit
 {
     uint32_t* nodes;
@@ -201,8 +201,8 @@ static bool prepare_fit(rblCrackGrowth* growth, WeightFit* fit)
     return true;
 }
 
-// One node has one weight, however many cracks pass by: logarithms whose differences along cut edges are, in least squares, those of
-// the cracks. Where there is but one crack they are its values up to a factor, and its surface comes out as it was grown.
+// A node has one weight, even if several cracks pass it. Logarithms of weights are fitted so that their differences along cut edges
+// are those of the cracks, in the least-squares sense. With a single crack they are its values up to a factor, and its surface is exact.
 static void fit_weights(const WeightFit* fit)
 {
     for (uint32_t sweep = 0; sweep < SWEEPS; ++sweep)
@@ -219,7 +219,7 @@ static void fit_weights(const WeightFit* fit)
         }
         for (uint32_t i = 0; i < fit->count; ++i)
         {
-            // Half of the way: whole steps swing between the two sides of a crack.
+            // Damping by 1/2: full steps oscillate between the two sides of a crack.
             fit->logs[i] = 0.5 * (fit->logs[i] + fit->sums[i] / fit->degrees[i]);
         }
     }

@@ -1,4 +1,4 @@
-// Nodes around nodes, how far they are apart, and what belongs to a node.
+// The graph of the nodes with edge lengths and node volumes.
 #include "base/error.h"
 #include "fracture/stress/cracks_private.h"
 #include "math/vec.h"
@@ -80,7 +80,7 @@ static void measure(const rblTetsView* tets, uint32_t tet_count, rblTetGraph* gr
     }
 }
 
-// Make lists without gaps out of lists with room, whose starts are moved.
+// Compact the lists: remove the unused capacity between them.
 static uint32_t close_gaps(uint32_t node_count, const uint32_t* counts, uint32_t* starts, uint32_t* lists)
 {
     uint32_t end = 0;
@@ -130,7 +130,7 @@ rblResult rbl_tet_graph_create(const rblTetsView* tets, bool solid, const rblAll
     const size_t room = 12 * (size_t)tet_count;
     if (room >= UINT32_MAX)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "too many tetrahedra for cracks: %u", tet_count);
+        return rbl_fail(RBL_ERROR_LIMIT, "stress: %u tetrahedra are too many for cracks", tet_count);
     }
     rblTetGraph graph = {.node_count = tets->node_count, .tet_count = tet_count, .allocator = allocator};
     graph.starts = rbl_alloc_zero(allocator, (node_count + 1) * sizeof *graph.starts);

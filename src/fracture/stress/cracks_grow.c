@@ -1,20 +1,20 @@
-// One crack: a front that goes from tetrahedron to tetrahedron.
+// Growth of one crack: a front that moves from tetrahedron to tetrahedron.
 #include "fracture/stress/cracks_private.h"
 #include "math/simd.h"
 #include "mesh/tets/tets.h"
 #include <math.h>
 
-// A crack turns by at most this much from one tetrahedron to the next: the sine of 10 degrees.
+// Largest turn of a crack from one tetrahedron to the next: the sine of 10 degrees.
 #define TURN_SINE 0.17364817766693033
 
-// And by this much in all: one that may turn right around winds up into sheets that lie one upon the other. The cosine of 45 degrees.
+// Largest turn in total: the cosine of 45 degrees. Without it a crack can turn around and form several sheets on top of each other.
 #define MIN_COSINE 0.70710678118654752
 
-// Values may differ from those of a plane by this part of an edge.
+// Largest difference of a value from that of a plane, in edge lengths; larger ones mean that two sheets meet.
 #define MAX_STEP 0.7
 
-// A penny-shaped crack of radius a across a tension whose energy density is u sets 16 (1 - nu^2) / 3 u a^3 free (Sneddon 1946):
-// so much times u a by its area.
+// A penny-shaped crack of radius a across a tension whose energy density is u releases 16 (1 - nu^2) / 3 u a^3 (Sneddon 1946):
+// this factor times u a, per area.
 #define PENNY_RELEASE(poisson) (16.0 * (1.0 - (poisson) * (poisson)) / (3.0 * RBL_PI))
 
 // ---- the front ----
@@ -88,7 +88,7 @@ static void add_stress(rblStress* sum, const rblStress* stress, double factor)
     sum->zx += factor * stress->zx;
 }
 
-// Mean stress of a tetrahedron's nodes that are the crack's, with what relief has left of it. False: none is in the solid.
+// Mean relieved stress of a tetrahedron's nodes in the crack's fragment. False: none is in the solid.
 static bool mean_stress(const rblCrackGrowth* growth, const rblCrackTet* tet, rblStress* out)
 {
     uint32_t count = 0;
@@ -108,8 +108,8 @@ static bool mean_stress(const rblCrackGrowth* growth, const rblCrackTet* tet, rb
     return count > 0;
 }
 
-// Across which way tension is largest; false where that is no tension, or less than a tenth above that across another way. With x the
-// largest principal stress the adjugate of s - x is (x - y)(x - z) v v^T, and its trace tells how far off y and z are.
+// The direction of the largest tension; false for compression, or when another principal stress is within a tenth of it. With x the
+// largest principal stress the adjugate of s - x is (x - y)(x - z) v v^T, and its trace shows how far y and z are from x.
 static bool largest_tension(const rblStress* s, double* tension, rblVec3d* direction)
 {
     const double largest = rbl_stress_largest(s);
@@ -132,8 +132,8 @@ static bool largest_tension(const rblStress* s, double* tension, rblVec3d* direc
     return true;
 }
 
-// The crack's normal in a tetrahedron: turned towards the largest tension there, as far as that is one. What is little by the strength
-// turns little: where hardly anything pulls, directions are noise, and a crack that is there at all goes straight on.
+// The crack's normal in a tetrahedron: turned towards the direction of the largest tension. The turn is small where the tension is
+// small relative to the strength, because directions are noise there and the crack should stay straight.
 static rblVec3d steer(const rblStress* stress, double strength, rblVec3d before)
 {
     rblVec3d wanted;
@@ -148,7 +148,7 @@ static rblVec3d steer(const rblStress* stress, double strength, rblVec3d before)
         wanted = rbl_scale3d(wanted, -1.0);
         cosine = -cosine;
     }
-    if (cosine < 0.7) // another crack's business
+    if (cosine < 0.7) // the direction belongs to another crack
     {
         return before;
     }
@@ -182,7 +182,7 @@ static rblCrackTet look_at(const rblCrackGrowth* growth, const rblCrack* crack, 
     return out;
 }
 
-// Where a front may go on, it looks at the tetrahedra around next.
+// Adds the neighbours of a tetrahedron to the front.
 static void ask_ahead(const rblCrackGrowth* growth, const rblCrackTet* tet)
 {
     for (uint32_t face = 0; face < 4; ++face)
@@ -222,8 +222,8 @@ static bool set_values(rblCrackGrowth* growth, const rblCrack* crack, rblCrackTe
     return true;
 }
 
-// Whether values are not those of one sheet of the crack: it meets another here, of a front that came around the other way, or itself.
-// There it ends. Going on from between two sheets would make nonsense of both, and fill the body with it.
+// Whether the values belong to two sheets of the crack: the front meets itself or a part that came around the other way. The front
+// ends there. Growth from between two sheets would give wrong values everywhere after it.
 static bool meets_itself(const rblCrackTet* tet, rblVec3d normal)
 {
     for (uint32_t e = 0; e < 6; ++e)
@@ -242,8 +242,8 @@ static bool meets_itself(const rblCrackTet* tet, rblVec3d normal)
     return false;
 }
 
-// Whether the crack has passed above or below already, seen from the plane that it began in. Sheets that lie one upon the other come
-// of fronts that went around something and missed each other.
+// Whether the crack already passes above or below, seen from its initial plane. Such sheets come from fronts that went around an
+// obstacle and missed each other.
 static bool is_second_sheet(rblCrackGrowth* growth, const rblCrack* crack, rblVec3d point, double edge)
 {
     const rblVec3d off = rbl_sub3d(point, crack->start);
@@ -307,17 +307,15 @@ static rblVec3d mean_of(const rblVec3d* points, uint32_t count)
 
 // ---- energy ----
 
-// What a front may go on to cut: the energy that the whole crack has set free covers what it costs, but for the flaw it began at
-// (Griffith 1921).
+// Whether a front may grow: the energy that the whole crack releases covers its cost, without the initial flaw (Griffith 1921).
 static bool pays(const rblCrackGrowth* growth, const rblCrack* crack)
 {
-    const double all =
-        crack->free_area + crack->area; // nothing where surfaces cost nothing, until there is one
+    const double all = crack->free_area + crack->area; // 0 at the start where surfaces have no cost
     const double cost = all > 0.0 ? crack->cost * (1.0 - crack->free_area / all) : 0.0;
     return crack->cost <= growth->energy_left && crack->released >= cost;
 }
 
-// Only tension across the crack is set free by it: one that runs along the tension costs and gains nothing.
+// A crack releases only the tension across it.
 static double pull_energy(const rblCrackBody* body, const rblStress* s, rblVec3d n)
 {
     const double pull = s->xx * n.x * n.x + s->yy * n.y * n.y + s->zz * n.z * n.z +
@@ -378,7 +376,7 @@ static bool spread(rblCrackGrowth* growth, const rblCrack* crack, const rblCrack
     return true;
 }
 
-// A point of the crack in what it has cut already, from which it goes on.
+// A point of the crack in the tetrahedra that it has cut already, from which it continues.
 static rblVec3d point_between(const rblCrack* crack, const rblCrackTet* tet)
 {
     rblVec3d points[4];
@@ -444,7 +442,7 @@ static bool enter(rblCrackGrowth* growth, rblCrack* crack, uint32_t number)
     {
         return true;
     }
-    if (solid && number < growth->body->tets->solid_tet_count) // what is cut of the rim costs nothing
+    if (solid && number < growth->body->tets->solid_tet_count) // cuts in the rim have no cost
     {
         const uint32_t count = cut_points(&tet, points);
         const double energy = pull_energy(growth->body, &stress, normal);

@@ -1,4 +1,4 @@
-// What the files of crack growth share.
+// Types and functions that the files of crack growth share.
 #ifndef RBL_FRACTURE_STRESS_CRACKS_PRIVATE_H
 #define RBL_FRACTURE_STRESS_CRACKS_PRIVATE_H
 
@@ -9,7 +9,7 @@
 #include "math/vec.h"
 #include <math.h>
 
-// A tetrahedron that a front may enter: nearest to where the crack began first.
+// A tetrahedron that a front may enter; the nearest to the start of the crack is first.
 typedef struct rblGrowthItem
 {
     double key;
@@ -18,10 +18,10 @@ typedef struct rblGrowthItem
 
 typedef RBL_ARRAY(rblGrowthItem) rblGrowthFront;
 
-// A heap; of equal keys the lower item comes first, so that the order depends on nothing else.
+// A heap; of equal keys the lower item comes first, so that the order is deterministic.
 bool rbl_growth_push(rblGrowthFront* front, rblGrowthItem item);
 
-// An edge that is cut, and where a crack would have it: log(value at a / value at b).
+// An edge that is cut, and the position of the cut by the crack: log(value at a / value at b).
 typedef struct rblCutEdge
 {
     uint32_t a, b;
@@ -53,13 +53,13 @@ typedef struct rblSheetCell
     float height;
 } rblSheetCell;
 
-// The first line of the cache in memory that has room for one more than is needed.
+// The first cache line of a block with one line more than needed.
 static inline void* rbl_at_line(void* memory)
 {
     return (void*)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
 }
 
-// Cracks spread from node to node, and what they ask on the way is close together in memory: whose a node is, and who has been there.
+// Label and stamps of a node, close together in memory because cracks grow from node to node.
 typedef struct rblCrackMark
 {
     uint32_t label;
@@ -76,7 +76,7 @@ typedef struct rblCrackNode
     double value;
 } rblCrackNode;
 
-// What a front asks of a node besides, in one line of the cache.
+// More data of a node for fronts, in one cache line.
 typedef struct rblCrackStuff
 {
     rblStress stress; // undefined outside of the solid
@@ -107,8 +107,8 @@ static inline rblVec3d rbl_crack_direction(const rblCrackNormal* sum, rblVec3d f
     return (rblVec3d){scale * sum->v[0], scale * sum->v[1], scale * sum->v[2]};
 }
 
-// What a crack has of the arrays below is valid where `known`, or `seen`, is its stamp: nothing is cleared between cracks, and a crack
-// costs as much as it is long.
+// Values of a crack in the arrays below are valid where `known` or `seen` is its stamp. Nothing is cleared between cracks, so the time
+// of a crack depends only on its size.
 typedef struct rblCrackGrowth
 {
     const rblCrackBody* body;
@@ -134,17 +134,17 @@ typedef struct rblCrackGrowth
     const rblAllocator* allocator;
 } rblCrackGrowth;
 
-// Values are kept this part of the mean edge away from zero, so that no cut comes closer to a node.
+// Smallest absolute value, in mean edge lengths: no cut comes closer to a node.
 #define RBL_MIN_CRACK_VALUE 0.04
 
-// Even out the values of a crack that was grown (cracks_smooth.c). False when out of memory.
+// Smooth the values of a grown crack (cracks_smooth.c). False when out of memory.
 bool rbl_crack_smooth(rblCrackGrowth* growth, const rblCrack* crack);
 
 // Grow a crack from the start that is set (cracks_grow.c). False when out of memory.
 bool rbl_crack_run(rblCrackGrowth* growth, rblCrack* crack);
 
-// Give new labels to what the crack cut off (cracks_split.c); `parts` receives how many parts there are now of what it went
-// through. False when out of memory.
+// Give new labels to the parts that the crack separated (cracks_split.c); `parts` receives the number of parts of the fragment. False
+// when out of memory.
 bool rbl_crack_split(rblCrackGrowth* growth, const rblCrack* crack, uint32_t* parts);
 
 // Join fragments that are too small, number them without gaps, label the rim, find weights (cracks_finish.c).

@@ -1,11 +1,11 @@
-// Evening out: a front that goes from tetrahedron to tetrahedron follows every bump of the stress, and tetrahedra that are reached from
-// different sides disagree a little. Normals at nodes are averaged first; then values are made to agree with them: along an edge
+// Smoothing of a crack: a front follows the noise of the stress, and tetrahedra that are reached from different sides have slightly
+// different planes. Normals at nodes are averaged first; then values are fitted to the normals: along an edge
 // from j to i a function whose gradient is n grows by n . (x_i - x_j).
 #include "fracture/stress/cracks_private.h"
 #include <math.h>
 
-#define NORMAL_SWEEPS 6
-#define VALUE_SWEEPS  8
+#define NORMAL_SWEEPS 6 // averages of normals; even, as the result must be in the first buffer
+#define VALUE_SWEEPS  8 // averages of values; even, too
 
 static bool add_to_band(rblCrackGrowth* growth, const rblCrack* crack, uint32_t node, double value,
                         rblCrackNormal normal)
@@ -17,7 +17,7 @@ static bool add_to_band(rblCrackGrowth* growth, const rblCrack* crack, uint32_t 
     return rbl_array_push(&growth->band, node);
 }
 
-// Nodes around get values too, so that the crack can move a little and stays whole.
+// Neighbouring nodes get values, too, so that the crack can move a little without holes.
 static bool add_ring(rblCrackGrowth* growth, const rblCrack* crack)
 {
     const rblTetGraph* graph = growth->body->graph;
@@ -44,7 +44,7 @@ static bool add_ring(rblCrackGrowth* growth, const rblCrack* crack)
     return true;
 }
 
-// Who is next to whom within the band.
+// Links between nodes of the band.
 static bool link_band(rblCrackGrowth* growth, const rblCrack* crack)
 {
     const rblTetGraph* graph = growth->body->graph;
@@ -85,7 +85,7 @@ static void average_normals(const rblCrackGrowth* growth, const rblCrackNormal* 
     }
 }
 
-// What the values around a node would have its own be, less these: (n_i + n_j) / 2 . (x_i - x_j) on the mean.
+// The difference of a node's value to the values of its neighbours by the normals: (n_i + n_j) / 2 . (x_i - x_j) on the mean.
 static void find_rises(const rblCrackGrowth* growth, const rblCrackNormal* normals, const rblVec3d* positions,
                        double* rises)
 {
@@ -142,7 +142,7 @@ static bool take_room(rblCrackGrowth* growth, BandRoom* room)
            room->values[1] != NULL && room->rises != NULL;
 }
 
-// An even number of sweeps each: what comes out is where it began.
+// The number of sweeps is even: the result is in the first buffer.
 static void even_out(rblCrackGrowth* growth, const BandRoom* room)
 {
     for (size_t n = 0; n < growth->band.count; ++n)

@@ -1,18 +1,18 @@
-// What a crack separates. Parts grow from both sides of the crack at once, ring by ring, and join where they meet; as soon as all but
-// one have ended, what is left of the fragment belongs to that one. So a chip costs no more than a chip.
+// The parts that a crack separates. Parts grow from both sides of the crack at once, ring by ring, and are joined where they meet. When
+// all parts but one are complete, the rest of the fragment belongs to that one. So the time to split off a chip depends on the chip only.
 #include "fracture/stress/cracks_private.h"
 #include <math.h>
 
-// Parts that hang together speak with one voice. Arrays are per part, as many as nodes of the band.
+// Union-find of parts. Arrays are per part, with one part per node of the band.
 typedef struct Separation
 {
     rblCrackGrowth* growth;
     const rblCrack* crack;
-    uint32_t* voices;  // another of its parts, itself for the one that speaks
-    uint32_t* pending; // nodes that have not told their neighbours; of those that speak
+    uint32_t* voices;  // parent in the union-find; itself: a representative
+    uint32_t* pending; // nodes in the queue; of representatives
     uint32_t* sizes;   // nodes
     uint32_t* labels;  // that it gets; RBL_NONE: not yet known
-    uint32_t open;     // voices with nodes that are pending
+    uint32_t open;     // representatives with nodes in the queue
 } Separation;
 
 static bool is_cut(const rblCrackGrowth* growth, const rblCrack* crack, uint32_t a, uint32_t b)
@@ -43,7 +43,7 @@ static bool enter(Separation* s, uint32_t node, uint32_t voice)
     return rbl_array_push(&s->growth->queue, node);
 }
 
-// The earlier one speaks.
+// The lower index becomes the representative.
 static uint32_t join(Separation* s, uint32_t a, uint32_t b)
 {
     const uint32_t voice = a < b ? a : b, other = a < b ? b : a;
@@ -101,7 +101,7 @@ static bool find_parts(Separation* s)
     return ok;
 }
 
-// The one that did not end keeps the label of the fragment; where all did, the largest.
+// The part that is not complete keeps the label of the fragment; if all are complete, the largest does.
 static uint32_t part_that_keeps(const Separation* s)
 {
     uint32_t best = RBL_NONE;
@@ -152,10 +152,10 @@ static uint32_t label_parts(Separation* s)
 
 // ---- the rim ----
 
-#define MAX_VOTES 32u
+#define MAX_VOTES 32u // neighbours of a rim node that are counted
 
 // The label that most nodes of the solid around a node of the rim have, of those on its side of the crack if there are any; where
-// the solid has none of the crack's fragment around it, nodes of the rim are asked.
+// the solid has none of the crack's fragment around it, nodes of the rim count.
 static uint32_t vote(const Separation* s, uint32_t node, uint32_t first_label)
 {
     const rblCrackGrowth* growth = s->growth;

@@ -7,8 +7,8 @@
 #include "math/vec.h"
 #include <math.h>
 
-#define MAX_FACTORS  ((size_t)1 << 27)
-#define NOISE_LENGTH 0.1 // of a body's length
+#define MAX_FACTORS  ((size_t)1 << 27) // of a grid: 1 GiB of memory
+#define NOISE_LENGTH 0.1               // default of noise_length, relative to the body's length
 
 // ---- checks ----
 
@@ -21,8 +21,9 @@ static rblResult check(const rblStrengthVariation* variation)
 {
     if (!is_within(variation->noise, 0.0f, 0.99f) || !is_within(variation->noise_length, 0.0f, 1e6f))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "noise of strength must be 0 to 0.99, its length not negative and finite");
+        return rbl_fail(
+            RBL_ERROR_ARGUMENT,
+            "stress: the noise of strength must be 0 to 0.99, its length finite and not negative");
     }
     const rblVec3 axis = variation->layer_axis;
     if (axis.x == 0.0f && axis.y == 0.0f && axis.z == 0.0f)
@@ -33,9 +34,10 @@ static rblResult check(const rblStrengthVariation* variation)
         !is_within(variation->layer_thickness, 0.0f, variation->layer_spacing) ||
         !is_within(variation->layer_factor, 1e-6f, 1.0f))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "weak layers need a finite axis, a spacing above 0, a thickness up to that "
-                        "and a factor above 0, at most 1");
+        return rbl_fail(
+            RBL_ERROR_ARGUMENT,
+            "stress: weak layers must have a finite axis, a spacing above 0, a thickness up to that "
+            "and a factor above 0, at most 1");
     }
     return RBL_OK;
 }
@@ -66,7 +68,8 @@ rblResult rbl_strength_grid_parse(const uint8_t* bytes, size_t size, const char*
     RBL_TRY(rbl_nrrd_parse(bytes, size, name, &nrrd));
     if (nrrd.count > MAX_FACTORS)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "%s: %zu factors are more than %zu", name, nrrd.count, MAX_FACTORS);
+        return rbl_fail(RBL_ERROR_LIMIT, "%s: the grid has %zu factors, at most %zu are allowed", name,
+                        nrrd.count, MAX_FACTORS);
     }
     double* factors = RBL_NEW_ARRAY(field->allocator, double, nrrd.count);
     if (factors == NULL)
@@ -127,7 +130,7 @@ rblResult rbl_strength_grid_take(rblByteSource* source, rblStrengthField* field)
     const double bytes = (double)size[0] * size[1] * size[2] * sizeof(double);
     if (source->failed || bytes == 0.0 || bytes != (double)rbl_source_left(source))
     {
-        return rbl_fail(RBL_ERROR_FORMAT, "a grid of strength is cut short or not possible");
+        return rbl_fail(RBL_ERROR_FORMAT, "stress: the bytes of a strength grid are incomplete or invalid");
     }
     const size_t count = rbl_source_left(source) / sizeof(double);
     double* factors = RBL_NEW_ARRAY(field->allocator, double, count);
@@ -144,7 +147,8 @@ rblResult rbl_strength_grid_take(rblByteSource* source, rblStrengthField* field)
     if (!good)
     {
         RBL_FREE_ARRAY(field->allocator, factors, count);
-        return rbl_fail(RBL_ERROR_FORMAT, "a grid has a factor that is not positive and finite");
+        return rbl_fail(RBL_ERROR_FORMAT,
+                        "stress: the factors of a strength grid must be positive and finite");
     }
     field->factors = factors;
     memcpy(field->size, size, sizeof size);
@@ -163,7 +167,7 @@ void rbl_strength_field_free(rblStrengthField* field)
 
 // ---- factors ----
 
-// Along one axis: the boxes on either side of a place from 0 to 1, and how far it is from the first to the second.
+// Along one axis: the two grid boxes around a position from 0 to 1, and the interpolation weight.
 static double between(double place, uint32_t size, uint32_t* first, uint32_t* second)
 {
     const double at = rbl_clampd(place * size - 0.5, 0.0, (double)(size - 1));

@@ -1,4 +1,4 @@
-// How strong a body is where: factors of its material's strength and toughness.
+// Strength in space: factors of the material's strength and toughness.
 #ifndef RBL_FRACTURE_STRESS_STRENGTH_FIELD_H
 #define RBL_FRACTURE_STRESS_STRENGTH_FIELD_H
 
@@ -19,8 +19,8 @@ typedef struct rblStrengthField
 rblResult rbl_strength_field_init(rblStrengthField* field, const rblStrengthVariation* variation,
                                   uint64_t seed, const rblAllocator* allocator);
 
-// The grid as bytes, nothing when there is none, and back into a field that has none. Refused: bytes that are cut short, factors that
-// are not positive and finite.
+// Write the grid as bytes (none without a grid), and read it into a field without a grid. Refused: incomplete bytes, factors that are not
+// positive and finite.
 void rbl_strength_grid_put(const rblStrengthField* field, rblByteSink* sink);
 rblResult rbl_strength_grid_take(rblByteSource* source, rblStrengthField* field);
 void rbl_strength_field_free(rblStrengthField* field);

@@ -34,7 +34,7 @@ static rblResult prepare_body(const rblStressBreaker* breaker, const rblShapeVie
     const bool fits = root != NULL && root->breaker == breaker->self && rbl_stress_root_fits(root, material);
     if (root != NULL && !fits)
     {
-        rbl_stress_root_release(root); // a fragment that became something else begins anew
+        rbl_stress_root_release(root); // a fragment whose material or breaker changed gets a new root
     }
     if (fits)
     {
@@ -53,7 +53,7 @@ static rblResult prepare_body(const rblStressBreaker* breaker, const rblShapeVie
     return RBL_OK;
 }
 
-// What never breaks by itself is looked at when it is broken on demand.
+// Bodies that break on demand only are prepared when they break.
 static rblResult prepare(void* context, const rblShapeView* shape, const rblMaterial* material, rblJobs* jobs,
                          void** prepared)
 {
@@ -82,8 +82,8 @@ static void forget(void* context, void* prepared)
 
 // ---- deciding ----
 
-// Hertz: force F, compression d and radius a of the contact go together as F = 4/3 E* a d; d follows from speed and duration. Of the other
-// body no more is known than that it gives in, too: as if it were of the same stuff.
+// Hertz theory: F = 4/3 E* a d for force F, compression d and radius a of the contact; d follows from speed and duration. The material of
+// the other body is unknown; it is taken to be the same.
 static double patch_radius(const rblBreakBody* body, const rblImpact* impact)
 {
     const double poisson = (double)body->material.poisson;
@@ -112,7 +112,7 @@ static uint32_t weakest_of(const double energies[RBL_STRESS_MAX_LOADS])
     return weakest;
 }
 
-// Loads of those blows that count, and their energy. The hardest is `*hardest`.
+// Loads of the largest impacts, and their energy. `*hardest` is the largest one.
 static uint32_t list_loads(const rblBreakBody* body, const rblImpact* impacts, uint32_t count,
                            rblElasticLoad loads[RBL_STRESS_MAX_LOADS], uint32_t* hardest, double* energy)
 {
@@ -157,8 +157,8 @@ static rblResult reserve_scratch(rblStressBody* body)
     return RBL_OK;
 }
 
-// Hertz' force is that of a body that gives in at the contact only. One that bends takes the blow with less: no more energy goes into it
-// than came.
+// The Hertz force assumes that bodies deform at the contact only. A body that bends has a smaller force: the stress is scaled so that its
+// elastic energy is not above the energy of the impact.
 static rblResult press(rblStressBody* body, const rblElasticLoad* loads, uint32_t count, double energy,
                        double* ratio)
 {
@@ -167,7 +167,8 @@ static rblResult press(rblStressBody* body, const rblElasticLoad* loads, uint32_
     rblStress* stress = body->scratch->stress;
     double stored = 0.0;
     RBL_TRY(rbl_stress_solve(body, loads, count, stress, &stored));
-    stored = rbl_maxd(stored, rbl_stress_energy(body, stress)); // fits through few tetrahedra overshoot
+    stored =
+        rbl_maxd(stored, rbl_stress_energy(body, stress)); // node stresses fitted to few tetrahedra overshoot
     if (stored > energy)
     {
         rbl_stress_scale(stress, nodes, sqrt(energy / stored));
@@ -239,7 +240,7 @@ static rblResult decide(void* context, void* prepared, const rblBreakBody* body,
     set_verdict(out, impacts, hardest, ratio * ratio);
     if (out->breaks)
     {
-        out->evidence = stressed->scratch; // belongs to the verdict now
+        out->evidence = stressed->scratch; // owned by the verdict now
         stressed->scratch = NULL;
     }
     return RBL_OK;
@@ -247,7 +248,7 @@ static rblResult decide(void* context, void* prepared, const rblBreakBody* body,
 
 // ---- breaking ----
 
-// Things without strength of their own have nothing prepared; they break on demand all the same.
+// Bodies without strength are not prepared, but can be broken on demand.
 static rblResult shatter(void* context, void* prepared, const rblBreakBody* body, const rblVerdict* verdict,
                          rblJobs* jobs, rblFracture* out)
 {
@@ -279,7 +280,7 @@ void rbl_stress_def_init(rblStressDef* def, size_t size)
     rbl_def_init(&stress_def, &defaults, def, size);
 }
 
-// What the ranges of the parameters do not say.
+// Checks beyond the ranges of the parameters.
 static rblResult check_def(const rblStressDef* def)
 {
     return def->edge > 0.0 || def->tetrahedra > 0
@@ -299,7 +300,7 @@ static void destroy(void* context)
     rbl_free(breaker->allocator, breaker, sizeof *breaker);
 }
 
-// The grid is that of the data, where there is any, else that of the file.
+// The grid comes from the data, if there is any, else from the file.
 static rblResult open_field(rblStressBreaker* breaker, const rblStressDef* def, const void* data, size_t size)
 {
     rblStrengthVariation variation = def->variation;

@@ -1,8 +1,8 @@
-// Events of stress breakers: new ones, and those out of files.
+// Events of stress breakers: creation, and restoration from files.
 #include "base/error.h"
 #include "fracture/stress/stress_private.h"
 
-static void let_go(void* kept)
+static void release_kept(void* kept)
 {
     rbl_stress_root_release(kept);
 }
@@ -12,7 +12,7 @@ rblResult rbl_stress_event_create(rblStressRoot* root, const rblFragmentEventDef
     rblFragmentEventDef whole = *def;
     whole.background = root->background;
     whole.kept = root;
-    whole.let_go = let_go;
+    whole.release_kept = release_kept;
     rbl_stress_root_retain(root);
     const rblResult result = rbl_fragment_event_create(&whole, out);
     if (result != RBL_OK)
@@ -38,10 +38,10 @@ bool rbl_stress_find_origin(const rblFragmentEvent* event, rblEventOrigin* out)
 
 static rblResult damaged(void)
 {
-    return rbl_fail(RBL_ERROR_FORMAT, "a fracture event does not fit to what broke");
+    return rbl_fail(RBL_ERROR_FORMAT, "fracture event: its labels do not match the body that broke");
 }
 
-// How many nodes the fragment that breaks has.
+// The number of nodes of the fragment that breaks.
 static uint32_t count_nodes(const rblStressRoot* root, const rblEventRestoreDef* def)
 {
     uint32_t count = def->parent == NULL ? root->view.node_count : 0;

@@ -59,7 +59,7 @@ static void set_defaults(void* def)
     rbl_stress_def_init(def, sizeof(rblStressDef));
 }
 
-// Layers that a file speaks of have an axis, a thickness and a factor.
+// Weak layers in a file get default axis, thickness and factor.
 static rblResult complete(void* def, uint64_t given, const char* material)
 {
     (void)given;

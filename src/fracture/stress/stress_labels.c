@@ -1,6 +1,6 @@
-// One label, one piece. The nodes of a label hang together through edges of tetrahedra, but where the surface is bent in sharply an edge may
-// run outside of it: then what is left of the label inside is several pieces. Two bodies must not share a label: each would feel,
-// and break, as if it were both.
+// One label per piece. The nodes of a label are connected through edges of tetrahedra, but at concave parts of the surface an edge may run
+// outside of the solid: then the label has several pieces inside the solid. Two bodies must not share a label: each would have the stress
+// and the cracks of both.
 #include "base/array.h"
 #include "base/error.h"
 #include "fracture/stress/stress_private.h"
@@ -59,7 +59,7 @@ static void claim_piece(Claims* claims, uint32_t piece)
     }
 }
 
-// Nodes farther in, and of the rim, go with those that they hang on.
+// Nodes farther inside and in the rim get the piece of a neighbour.
 static bool spread_claims(Claims* claims)
 {
     const rblTetGraph* graph = &claims->root->graph;
@@ -100,7 +100,7 @@ static uint32_t count_nodes(const Claims* claims, uint32_t piece)
     return count;
 }
 
-// Of the pieces of a label the first that has nodes keeps it.
+// The first piece with nodes keeps the label.
 static void relabel(const Claims* claims, uint32_t first, uint32_t end, uint32_t most, uint32_t* count)
 {
     bool kept = false;

@@ -1,9 +1,10 @@
-// The fast path of stress: what the lowest modes of a solid know of a blow. Phi_i of unit mass and frequency w_i take the force f at the nodes
-// slowly as u = sum (Phi_i . f) / w_i^2 Phi_i, which with all modes is the static solution. A blow costs a projection and a sum.
+// Fast stress of an impact from the lowest vibration modes of a solid. With mass-normalised modes Phi_i of frequencies w_i, the quasi-static
+// response to nodal forces f is u = sum (Phi_i . f) / w_i^2 Phi_i; with all modes it is the static solution. An impact costs a projection
+// and a sum.
 #include "base/error.h"
 #include "fracture/stress/stress_private.h"
 
-// Of so many nodes there is at most one mode: higher ones are those of the mesh.
+// Nodes per mode, at least: higher modes are artefacts of the mesh.
 #define NODES_PER_MODE 2u
 
 rblResult rbl_stress_find_modes(rblStressRoot* root, uint32_t wanted)

@@ -1,4 +1,4 @@
-// What is known of a solid before it breaks.
+// Roots: precomputed data of solids.
 #include "base/error.h"
 #include "base/log.h"
 #include "base/thread.h"
@@ -8,12 +8,14 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_TRIES      10u  // to find an edge with which the tetrahedra hang together as the solid does
-#define SHORTER        0.8  // each time
-#define MAX_GROWTH     16.0 // of the number of tetrahedra by that: thinner walls stay torn
-#define HALVINGS       2u   // of the step to that edge, to find a longer one
-#define ANY_STRENGTH   1e6f // Pa: of what breaks by impulse or on demand alone; stress is made to measure there
-#define SAMPLE_SPACING 0.75 // of an edge: of samples on the original surface
+#define MAX_TRIES 10u // edge lengths that are tried until the tetrahedra are connected as the solid is
+#define SHORTER   0.8 // factor of the edge length per try; without it thin walls fall apart before any impact
+#define MAX_GROWTH                                                                                           \
+    16.0 // largest growth of the number of tetrahedra by shorter edges; thinner walls keep gaps, with a warning
+#define HALVINGS 2u // bisection steps between the last two edge lengths, to save tetrahedra
+#define ANY_STRENGTH                                                                                         \
+    1e6f // Pa, for bodies that break by impulse or on demand only: their stress is scaled to it
+#define SAMPLE_SPACING 0.75 // distance of samples on the original surface, in edge lengths
 
 static void root_free(rblStressRoot* root)
 {
@@ -60,7 +62,7 @@ static rblResult take_surface(rblStressRoot* root, const rblShapeView* shape)
     return rbl_mesh_view(root->surface, &root->surface_view);
 }
 
-// Parts that run through each other are one solid: then nothing hangs together as the surface does, however short edges are.
+// Parts that intersect are one solid: then no edge length gives the connectivity of the surface.
 static rblResult crosses_itself(const rblStressRoot* root, bool* out)
 {
     rblMeshReport report;
@@ -69,7 +71,7 @@ static rblResult crosses_itself(const rblStressRoot* root, bool* out)
     return RBL_OK;
 }
 
-// Walls that are thinner than an edge are torn: shorter edges, as few as will do. `torn` receives the last one that was too long.
+// Walls thinner than an edge have gaps: reduce the edge length until they have none. `torn` receives the last one that was too long.
 static rblResult refine(rblStressRoot* root, rblTetsDef* tets, rblTetsFill* filled, double most, double* torn)
 {
     for (uint32_t i = 0; i < MAX_TRIES && !filled->same_topology; ++i)
@@ -90,7 +92,7 @@ static rblResult refine(rblStressRoot* root, rblTetsDef* tets, rblTetsFill* fill
     return RBL_OK;
 }
 
-// What a break costs goes with the number of tetrahedra: between an edge that was too long and one that is not, longer ones are tried.
+// The time of a break grows with the number of tetrahedra: bisection finds a longer edge between the last two.
 static rblResult coarsen(rblStressRoot* root, rblTetsDef* tets, rblTetsFill* filled, double torn)
 {
     for (uint32_t i = 0; i < HALVINGS && torn > 0.0 && filled->same_topology; ++i)
@@ -101,7 +103,7 @@ static rblResult coarsen(rblStressRoot* root, rblTetsDef* tets, rblTetsFill* fil
         const rblResult result = rbl_tets_fill(root->surface, tets, &longer, &coarser);
         if (result != RBL_OK)
         {
-            return result == RBL_ERROR_MEMORY ? result : RBL_OK; // what holds stands
+            return result == RBL_ERROR_MEMORY ? result : RBL_OK; // the connected mesh is kept
         }
         (void)rbl_tets_destroy(longer.same_topology ? root->tets : coarser);
         root->tets = longer.same_topology ? coarser : root->tets;
@@ -132,16 +134,16 @@ static rblResult fill(rblStressRoot* root, const rblStressDef* def, double* edge
     if (!filled.same_topology)
     {
         rbl_log_message(RBL_LOG_WARNING,
-                        "stress: with edges of %g m the tetrahedra do not hang together as the solid does: "
-                        "thin places are torn, or parts run through each other",
+                        "stress: with edges of %g m the tetrahedra are not connected as the solid is: "
+                        "walls are too thin, or parts intersect",
                         filled.edge);
     }
     *edge = filled.edge;
     return rbl_tets_view(root->tets, &root->view);
 }
 
-// Fields of fragments begin from a level set, whatever the shape is: a shape that is the same one already lends its grid. Its samples are
-// about as far apart as nodes are: edges and corners have their own.
+// Fields of fragments start from a level set, for every kind of shape; a shape that is this level set shares its grid. The distance of
+// samples is about that of nodes; edges and corners have samples of their own.
 static rblResult lay_background(rblStressRoot* root, double edge)
 {
     rblLevelSetDef def = rbl_default_level_set_def();
@@ -243,7 +245,7 @@ static rblResult root_create(const rblStressBreaker* breaker, const rblShapeView
 static rblMutex roots_mutex = RBL_MUTEX_INIT;
 static rblStressRoot* all_roots; // under the mutex, as are the counts
 
-// What has no strength of its own gets one to measure stress by.
+// A body without strength gets a strength to scale the stress by.
 static rblMaterial with_strength(const rblMaterial* given)
 {
     rblMaterial material = *given;
@@ -259,7 +261,7 @@ bool rbl_stress_root_fits(const rblStressRoot* root, const rblMaterial* given)
            a->strength == material.strength && a->surface_energy == material.surface_energy;
 }
 
-// Two breakers that were made from the same definition are two all the same: a grid may have changed in between.
+// Two breakers of the same definition do not share roots: the grid file may have changed in between.
 static bool is_same(const rblStressRoot* root, const rblStressBreaker* breaker, const rblShapeView* shape,
                     const rblMaterial* material)
 {
@@ -283,7 +285,7 @@ static rblStressRoot* find_supported(const rblStressBreaker* breaker, const rblS
     return root;
 }
 
-// Making one takes a while and runs loops in parallel: not under the mutex. Who comes second takes what the first one made.
+// The creation is slow and runs parallel loops: not under the mutex. The second of two threads uses the root of the first.
 rblResult rbl_stress_root_find(const rblStressBreaker* breaker, const rblShapeView* shape,
                                const rblMaterial* given, rblStressRoot** out)
 {

@@ -1,4 +1,4 @@
-// Breaking: cracks grow through the stressed body, its nodes get labels, and fragments are cut and get fields by these.
+// Breaking by stress: cracks grow, nodes get labels, and fragments with surfaces and fields are created from the labels.
 #include "base/array.h"
 #include "base/error.h"
 #include "base/timer.h"
@@ -10,10 +10,11 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_TRIES   4u   // to keep within a budget that the drawn cracks must not exceed
-#define MAX_RISES   40u  // of the stress of something that is broken on demand
-#define RISE        1.25 // of that, each time
-#define RIM_SPACING 0.5  // of an edge: how far samples lie apart where cracks come out
+#define MAX_TRIES 4u // attempts to keep the cost of the drawn cracks within the budget
+#define MAX_RISES                                                                                            \
+    40u // increases of the stress of a body that is broken on demand, until a crack separates it
+#define RISE        1.25 // factor of the stress per increase
+#define RIM_SPACING 0.5  // distance of samples where cracks meet the original surface, in edge lengths
 
 typedef struct Shattering
 {
@@ -46,7 +47,7 @@ static void shattering_free(Shattering* s)
 
 // ---- stress ----
 
-// Nobody decided before: a push at the point of the verdict, as hard as its severity says.
+// No decision before: a load at the point of the verdict, scaled by its severity.
 static rblResult push_there(Shattering* s)
 {
     const rblTransform pose = s->body->pose;
@@ -104,7 +105,7 @@ static rblResult grow(Shattering* s, double budget)
     RBL_TRY(rbl_grow_cracks(&body, s->allocator, s->labels, s->weights, &s->report));
     for (uint32_t i = 0; i < root->view.node_count; ++i)
     {
-        s->weights[i] = (double)(float)s->weights[i]; // as events keep them: what is cut later fits
+        s->weights[i] = (double)(float)s->weights[i]; // rounded as in events, so that later cuts match
     }
     return RBL_OK;
 }
@@ -114,7 +115,7 @@ static bool must_break(const Shattering* s)
     return !rbl_finite(s->verdict->budget) || s->body->material.break_impulse > 0.0f;
 }
 
-// What is broken on demand, or by an impulse that was enough, breaks: the stress rises until a crack goes through.
+// A body that is broken on demand or by its breaking impulse must break: the stress is increased until a crack separates it.
 static rblResult grow_on_demand(Shattering* s)
 {
     for (uint32_t i = 0; i < MAX_RISES && s->report.fragments < 2; ++i)
@@ -152,12 +153,12 @@ static void fill_event(const rblFragmentEvent* event, uint32_t node_count, uint3
     }
 }
 
-static void let_go(void* kept)
+static void release_kept(void* kept)
 {
     rbl_stress_root_release(kept);
 }
 
-// Parts of a fragment that the surface left apart and that are smaller than `stray` belong to it all the same.
+// Disconnected parts of a fragment that are smaller than `stray` stay with it.
 static rblResult cut(Shattering* s, double stray)
 {
     const rblFragmentEvent* chain[RBL_STRESS_MAX_EVENTS];
@@ -186,14 +187,14 @@ static rblResult cut(Shattering* s, double stray)
     {
         rbl_stress_root_retain(s->prepared->root);
         s->breakage->kept = s->prepared->root;
-        s->breakage->let_go = let_go;
+        s->breakage->release_kept = release_kept;
     }
     RBL_FREE_ARRAY(s->allocator, labels, nodes * count + 1);
     RBL_FREE_ARRAY(s->allocator, weights, nodes * count + 1);
     return result;
 }
 
-// What all fragments share, once it is known that they come to be.
+// Data that all fragments share, created when the break is certain.
 static rblResult make_event(Shattering* s)
 {
     const double begin = rbl_timer_seconds();
@@ -223,8 +224,8 @@ static bool is_one_piece_each(const rblPieces* pieces)
     return each;
 }
 
-// Every fragment has a label of its own: where one left several pieces, these get more labels, and what still hangs about then is
-// part of the piece whose label it has.
+// Each fragment has its own label: where a label has several pieces, they get more labels; what remains belongs to the piece with its
+// label.
 static rblResult make_pieces(Shattering* s)
 {
     RBL_TRY(cut(s, (double)s->def->smallest * s->body->view.mass.volume));
@@ -260,7 +261,7 @@ static uint32_t node_near(const Shattering* s, rblVec3 point, uint32_t label)
 
 typedef RBL_ARRAY(rblNewSample) NewSamples;
 
-// Where cracks come out at the original surface, each point once. Inside, where they cut edges of the mesh, samples come by themselves.
+// Points where cracks meet the original surface, each once. Samples inside come from the cut edges of the mesh.
 static bool list_rim(const Shattering* s, uint32_t piece, uint32_t* seen, rblSampleList* out)
 {
     const rblPieces* pieces = s->breakage->pieces;
@@ -395,7 +396,7 @@ static rblResult make_fracture(const Shattering* s, rblFracture* out)
     return result;
 }
 
-// Grow, and cut: cracks as they are drawn may cost a little more than those that were grown.
+// Grow and cut: drawn cracks may cost slightly more than grown ones.
 static rblResult attempt(void* context, double* cost, bool* cracked)
 {
     Shattering* s = context;

@@ -1,11 +1,11 @@
-// From blows to stress in a body or a fragment.
+// Stress of impacts in a body or a fragment.
 #include "base/array.h"
 #include "base/error.h"
 #include "fracture/stress/stress_private.h"
 #include "math/trig.h"
 #include "math/vec.h"
 
-#define WEIBULL_MODULUS 5.0 // of ceramics that are no engineer's: 5 to 10
+#define WEIBULL_MODULUS 5.0 // of ordinary ceramics: 5 to 10; without it small fragments break too easily
 
 bool rbl_stress_has_node(const rblStressBody* body, uint32_t node)
 {
@@ -17,8 +17,8 @@ bool rbl_stress_has_node(const rblStressBody* body, uint32_t node)
     return place != RBL_NONE && body->event->labels[place] == body->label;
 }
 
-// The chance that a volume holds falls with the number of flaws in it: of two that break as often the smaller one is under a stress that
-// is (V / v)^(1 / m) times as large.
+// The probability of survival decreases with the number of flaws in a volume: at equal probability a smaller volume v bears a stress that
+// is (V / v)^(1 / m) times that of V.
 double rbl_stress_stronger(const rblStressBody* body, double volume)
 {
     const double part = volume / body->root->volume;
@@ -63,7 +63,7 @@ void rbl_stress_scale(rblStress* stress, uint32_t count, double factor)
     }
 }
 
-// Stresses of an elastic solid to those of the mesh's nodes. Where parts touch at a node the last one counts.
+// Copy stresses of an elastic solid to the nodes of the mesh. Where parts share a node the last one counts.
 static void spread(const rblElasticView* view, const rblStress* from, rblStress* to)
 {
     for (uint32_t i = 0; i < view->node_count; ++i)
@@ -128,7 +128,7 @@ static bool list_tets(const rblStressBody* body, rblIndexArray* out)
     return true;
 }
 
-// Its own elastic solid, made when it is hit first: most fragments never are.
+// The elastic solid of a fragment, created at its first impact: most fragments have none.
 static rblResult make_elastic(rblStressBody* body, const rblIndexArray* tets)
 {
     rblElasticDef def = rbl_default_elastic_def();

@@ -80,7 +80,7 @@ void rbl_pack_changes(uint32_t block, const rblFrameChange* changes, const rblFr
                       uint32_t count, void* context);
 void rbl_put_changes(rblRecordingWriter* writer, size_t body_count);
 
-// Where and how hard a hit was.
+// The data of an impact.
 void rbl_put_impact(rblByteSink* sink, const rblRunContact* contact, bool quantised);
 void rbl_take_impact(rblByteSource* source, rblRunContact* contact, bool quantised);
 

@@ -182,7 +182,7 @@ void rbl_take_rounded(rblByteSource* source, rblStateHistory* history, uint32_t 
     change->velocity = change->spin = rbl_vec3(0, 0, 0);
 }
 
-// ---- hits ----
+// ---- impacts ----
 
 // The six numbers that are not a place.
 static void hit_numbers(rblRunContact* contact, float* out[6])

@@ -9,7 +9,7 @@
 //   surfaces  run->shapes.data[i].surface as it is (null for planes), or rbl_run_drawn_surface() with UVs and with a
 //             square for planes
 //   numbers   run->statistics.steps: counters, energies and milliseconds of every step; [0] is the start
-//   events    run->statistics.events (spawns, joints that broke), run->contacts (touches, hits, partings)
+//   events    run->statistics.events (spawns, joints that broke), run->contacts (begins, impacts, ends)
 // Step s is at s * run->settings.step seconds. Metres, kilograms, seconds; right-handed, Y up.
 #ifndef RBL_SCENE_RUN_RUN_H
 #define RBL_SCENE_RUN_RUN_H

@@ -1,4 +1,4 @@
-// What bounces keeps its energy: turning bodies, crowds, bodies held by others, and those struck by kinematic ones.
+// What bounces keeps its energy: turning bodies, crowds, bodies held by others, and impacts with kinematic ones.
 #include "world_testing.h"
 
 static rblWorldId make_weightless(void)

@@ -8,6 +8,7 @@
 #include "field/shape_kinds.h"
 #include "math/mat3.h"
 #include "math/trig.h"
+#include "replay_testing.h"
 #include "rubble/solids.h"
 #include "shape_testing.h"
 #include <string.h>
@@ -225,6 +226,31 @@ static const char scene_text[] =
     " {\"name\": \"ground\", \"shape\": \"ground\", \"material\": \"wood\", \"type\": \"static\"},"
     " {\"name\": \"egg\", \"shape\": \"egg\", \"material\": \"wood\", \"position\": [0, 0.3, 0]}]}";
 
+// A recording of a kind that this program does not have is refused by its name, and nothing of it is left.
+static void refuse_another_name(const char* path)
+{
+    rblFileBytes file;
+    rblReplayReport report = {.calls = 77};
+    uint32_t found = 0;
+    check_ok(rbl_file_read(path, SIZE_MAX, rbl_default_allocator(), &file));
+    for (size_t i = 0; i + 9 <= file.size; ++i)
+    {
+        if (memcmp(file.bytes + i, "ellipsoid", 9) == 0)
+        {
+            file.bytes[i] = 'E';
+            ++found;
+        }
+    }
+    assert_int_equal(found, 1);
+    recording_seal(file.bytes, file.size);
+    const uint32_t shapes = rbl_shape_alive_count();
+    check_fails(RBL_ERROR_UNSUPPORTED, rbl_replay_calls_memory(file.bytes, file.size, "egg.rbl", &report));
+    assert_non_null(strstr(rbl_last_error(), "egg.rbl: byte "));
+    assert_non_null(strstr(rbl_last_error(), "shape: kind 'Ellipsoid' is not known to this program"));
+    assert_true(report.calls == 77 && rbl_shape_alive_count() == shapes);
+    rbl_file_bytes_free(&file);
+}
+
 // From a scene file into a world, recorded call by call, and replayed with the same hash after every step.
 static void scenes_recordings_and_replays_know_it(void** state)
 {
@@ -253,6 +279,7 @@ static void scenes_recordings_and_replays_know_it(void** state)
     assert_string_equal(report.problem, "");
     assert_true(report.complete && report.same);
     assert_int_equal(report.steps, 90);
+    refuse_another_name("egg.rbl");
     (void)remove("egg.rbl");
 }
 

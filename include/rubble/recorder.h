@@ -29,8 +29,9 @@ typedef struct rblReplayReport
     char problem[256];         ///< why the replay stopped before the end of the file; empty: it did not
 } rblReplayReport;
 
-/// Make the calls of a recording again, in a world of its own that is gone afterwards, up to the first difference. Fails only
-/// when the file cannot be read at all; what is damaged ends the replay there.
+/// Make the calls of a recording again, in a world of its own that is gone afterwards, up to the first difference. Fails
+/// when the file cannot be read at all, and for what this program does not know, by name: kinds of breakers and shapes that are not
+/// registered, another version of the format, an image of another build. What is damaged ends the replay there.
 RBL_API rblResult rbl_calls_replay(const char* path, rblReplayReport* out);
 
 /// The number of calls of one kind in a recording.

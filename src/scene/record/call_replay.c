@@ -8,6 +8,7 @@
 #include "scene/record/recording_format.h"
 
 #define FIRST_WITH_KINDS 2u // version of recordings whose breakers are of named kinds
+#define A_BREAKER        "a breaker"
 
 // A snapshot that the recording took, to be gone back to.
 typedef struct Kept
@@ -32,7 +33,7 @@ typedef struct Replayer
     uint64_t found; // hash after the last step
     bool differs;
     bool
-        refused; // something is not known here, a kind of breaker or how an old version has it: the report says what
+        refused; // something is not known here, such as a kind or the form of an old version: the report names it
 } Replayer;
 
 // The recording says one thing and this build does another: the replay ends.
@@ -192,19 +193,19 @@ static void name_world(const Replayer* replayer, rblCall* call)
     call->joint_def.a.world = call->joint_def.b.world = replayer->serial;
 }
 
-// Breakers have another form in version 1.
-static rblResult check_version(const rblRecordingReader* reader)
+// Breakers and images of worlds have another form in version 1.
+static rblResult check_version(const rblRecordingReader* reader, const char* what)
 {
     return reader->version >= FIRST_WITH_KINDS ? RBL_OK
                                                : rbl_fail(RBL_ERROR_UNSUPPORTED,
-                                                          "a breaker of version %u of recordings; this "
-                                                          "version of Rubble reads those of version %u",
-                                                          reader->version, RBL_RECORDING_VERSION);
+                                                          "%s of version %u of recordings; this version of "
+                                                          "Rubble reads those of version %u",
+                                                          what, reader->version, RBL_RECORDING_VERSION);
 }
 
 static rblResult check_call_version(const rblRecordingReader* reader, const rblByteSource* source)
 {
-    return source->data[source->at] == RBL_CALL_BREAKABLE_CREATE ? check_version(reader) : RBL_OK;
+    return source->data[source->at] == RBL_CALL_BREAKABLE_CREATE ? check_version(reader, A_BREAKER) : RBL_OK;
 }
 
 static rblResult take_calls(Replayer* replayer, const rblRecordingReader* reader, rblByteSource* source)
@@ -213,11 +214,7 @@ static rblResult take_calls(Replayer* replayer, const rblRecordingReader* reader
     {
         rblCall call;
         uint32_t shape = 0;
-        replayer->refused = check_call_version(reader, source) != RBL_OK;
-        if (replayer->refused)
-        {
-            return RBL_ERROR_UNSUPPORTED;
-        }
+        RBL_TRY(check_call_version(reader, source));
         if (!rbl_take_call(source, &call, &shape))
         {
             return rbl_fail(RBL_ERROR_FORMAT, "a call is cut short or of an unknown kind");
@@ -346,15 +343,10 @@ static rblResult take_breaker(Replayer* replayer, const rblRecordingReader* read
     const rblBreakerKind* kind = NULL;
     void* def = NULL;
     rblArena arena;
-    replayer->refused = check_version(reader) != RBL_OK;
-    if (replayer->refused)
-    {
-        return RBL_ERROR_UNSUPPORTED;
-    }
+    RBL_TRY(check_version(reader, A_BREAKER));
     const uint32_t data = rbl_take_u32_varint(source);
     rbl_arena_init(&arena, 1024, replayer->allocator);
     rblResult result = rbl_breaker_take(source, &arena, &kind, &def);
-    replayer->refused = result == RBL_ERROR_UNSUPPORTED;
     if (result == RBL_OK && rbl_source_left(source) > 0)
     {
         result = rbl_fail(RBL_ERROR_FORMAT, "a breaker has more bytes than it needs");
@@ -377,8 +369,9 @@ static rblResult take_event(Replayer* replayer, rblByteSource* source)
     return RBL_OK;
 }
 
-static rblResult take_image(Replayer* replayer, const rblByteSource* source)
+static rblResult take_image(Replayer* replayer, const rblRecordingReader* reader, const rblByteSource* source)
 {
+    RBL_TRY(check_version(reader, "an image of a world"));
     const rblImageTables tables = {.ids = replayer->shapes.data,
                                    .shape_count = (uint32_t)replayer->shapes.count,
                                    .breakers = replayer->breakers.data,
@@ -386,9 +379,9 @@ static rblResult take_image(Replayer* replayer, const rblByteSource* source)
     return rbl_world_read_image(replayer->world, &tables, source->data, source->size);
 }
 
-static rblResult take_other(rblRecordingReader* reader, uint32_t type, rblByteSource* source)
+static rblResult take_chunk(Replayer* replayer, rblRecordingReader* reader, uint32_t type,
+                            rblByteSource* source)
 {
-    Replayer* replayer = reader->context;
     if (type == RBL_CHUNK_WORLD_DEF)
     {
         return take_world_def(replayer, source);
@@ -408,17 +401,24 @@ static rblResult take_other(rblRecordingReader* reader, uint32_t type, rblByteSo
     case RBL_CHUNK_EVENT:
         return take_event(replayer, source);
     case RBL_CHUNK_WORLD:
-        return take_image(replayer, source);
+        return take_image(replayer, reader, source);
     case RBL_CHUNK_CALLS:
         return take_calls(replayer, reader, source);
     case RBL_CHUNK_CALLS_END:
         return take_end(replayer, reader, source);
     default:
-        replayer->refused = check_version(reader) != RBL_OK; // other chunks of version 1 are of breakers
-        return replayer->refused
-                   ? RBL_ERROR_UNSUPPORTED
-                   : rbl_fail(RBL_ERROR_UNSUPPORTED, "a kind of chunk that this version does not know");
+        RBL_TRY(check_version(reader, A_BREAKER)); // other chunks of version 1 are of breakers
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "a kind of chunk that this version does not know");
     }
+}
+
+// What is damaged ends the replay; what this program does not know makes it no replay at all.
+static rblResult take_other(rblRecordingReader* reader, uint32_t type, rblByteSource* source)
+{
+    Replayer* replayer = reader->context;
+    const rblResult result = take_chunk(replayer, reader, type, source);
+    replayer->refused = result == RBL_ERROR_UNSUPPORTED;
+    return result;
 }
 
 // ---- the whole ----

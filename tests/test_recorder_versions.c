@@ -1,0 +1,144 @@
+// Recordings that version 1 of the format has (tests/data/version_1_*.rbl, written by the last build of that version): they replay to
+// the last bit, or are refused with the version; nothing is taken for something else.
+#include "testing.h"
+
+#include "replay_testing.h"
+#include "rubble/rubble.h"
+#include <string.h>
+
+static void says(const char* words)
+{
+    if (strstr(rbl_last_error(), words) == NULL)
+    {
+        fail_msg("'%s' does not say '%s'", rbl_last_error(), words);
+    }
+}
+
+static void read_file(const char* name, rblFileBytes* out)
+{
+    char path[512];
+    snprintf(path, sizeof path, RBL_TEST_DATA "/version_1_%s.rbl", name);
+    check_ok(rbl_file_read(path, SIZE_MAX, rbl_default_allocator(), out));
+    assert_int_equal(rbl_load_u32(out->bytes + RBL_SIGNATURE_SIZE), 1);
+}
+
+// Bit i is set when a shape of the code i is in the file.
+static uint32_t shape_codes(const rblFileBytes* file)
+{
+    uint32_t codes = 0;
+    size_t offset = RBL_FILE_HEADER_SIZE;
+    for (size_t end = 0; (end = recording_chunk_end(file->bytes, file->size, offset)) != 0; offset = end)
+    {
+        if (rbl_load_u32(file->bytes + offset) == RBL_CHUNK_RECIPE)
+        {
+            codes |= 1u << file->bytes[offset + RBL_CHUNK_HEADER_SIZE];
+        }
+    }
+    return codes;
+}
+
+// Plane, sphere, capsule, box, cylinder, hull, level set and compound in one file; a convex piece and one of a level set in the other.
+static void every_kind_of_shape_replays(void** state)
+{
+    (void)state;
+    static const struct
+    {
+        const char* name;
+        uint32_t codes;
+        uint32_t steps;
+    } files[] = {{"shapes", 0xff, 40}, {"pieces", 1u << 9 | 1u << 6 | 1u, 20}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; ++i)
+    {
+        rblFileBytes file;
+        rblReplayReport report;
+        read_file(files[i].name, &file);
+        assert_int_equal(shape_codes(&file), files[i].codes);
+        check_recording_replays(&file, files[i].name);
+        check_ok(rbl_replay_calls_memory(file.bytes, file.size, files[i].name, &report));
+        assert_int_equal(report.steps, files[i].steps);
+        rbl_file_bytes_free(&file);
+    }
+}
+
+// Calls whose bytes have another form now are refused, and nothing is left of what was made until then.
+static void what_changed_is_refused_with_the_version(void** state)
+{
+    (void)state;
+    static const char* const files[][2] = {
+        {"prescored",
+         "a breaker of version 1 of recordings; this version of Rubble reads those of version 2"},
+        {"stress", "a breaker of version 1 of recordings; this version of Rubble reads those of version 2"},
+        {"image",
+         "an image of a world of version 1 of recordings; this version of Rubble reads those of version 2"},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; ++i)
+    {
+        rblFileBytes file;
+        rblReplayReport report = {.calls = 77};
+        read_file(files[i][0], &file);
+        check_fails(RBL_ERROR_UNSUPPORTED,
+                    rbl_replay_calls_memory(file.bytes, file.size, files[i][0], &report));
+        says(files[i][1]);
+        assert_int_equal(report.calls, 77);
+        assert_int_equal(rbl_shape_alive_count(), 0);
+        assert_int_equal(rbl_breaker_alive_count(), 0);
+        rbl_file_bytes_free(&file);
+    }
+}
+
+// The same bytes under the version of today: refused or ended with a reason, whatever a reader of today takes them for.
+static void a_wrong_version_is_noticed(void** state)
+{
+    (void)state;
+    static const char* const names[] = {"prescored", "stress", "image"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    {
+        rblFileBytes file;
+        rblReplayReport report;
+        read_file(names[i], &file);
+        file.bytes[RBL_SIGNATURE_SIZE] = 2;
+        const rblResult result = rbl_replay_calls_memory(file.bytes, file.size, names[i], &report);
+        assert_true(result == RBL_ERROR_UNSUPPORTED ||
+                    (result == RBL_OK && report.problem[0] != '\0' && !report.complete));
+        rbl_file_bytes_free(&file);
+    }
+}
+
+// A run has its scene as text and its fragments as drawn: it is read, and simulated again with equal hashes.
+static void runs_replay(void** state)
+{
+    (void)state;
+    rblRunId run;
+    rblRunReplay replay;
+    rblRecordingReport report;
+    check_ok(rbl_run_load(RBL_TEST_DATA "/version_1_run.rbl", &run, &report));
+    check_ok(rbl_run_replay(run, NULL, &replay));
+    assert_true(replay.same);
+    check_ok(rbl_run_destroy(run));
+}
+
+static void checkpoints_are_refused_with_the_version(void** state)
+{
+    (void)state;
+    static const char text[] = "{\"rubble\":1,\"shapes\":{\"ground\":{\"kind\":\"plane\"}},\"bodies\":[]}";
+    rblSceneId scene;
+    check_ok(rbl_scene_load_memory(text, strlen(text), "plain.json", &scene));
+    rblRunDef def = rbl_default_run_def();
+    rblRunId run;
+    def.resume = RBL_TEST_DATA "/version_1_checkpoint.rbl";
+    check_fails(RBL_ERROR_UNSUPPORTED, rbl_run_create(scene, &def, &run));
+    says("version 1 of recordings; this version of Rubble reads version 2");
+    check_ok(rbl_scene_destroy(scene));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_of_shape_replays),
+        cmocka_unit_test(what_changed_is_refused_with_the_version),
+        cmocka_unit_test(a_wrong_version_is_noticed),
+        cmocka_unit_test(runs_replay),
+        cmocka_unit_test(checkpoints_are_refused_with_the_version),
+    };
+    return cmocka_run_group_tests_name("versions of recordings", tests, NULL, NULL);
+}

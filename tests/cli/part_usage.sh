@@ -56,6 +56,51 @@ run 0 --quiet bench world --quick
 printed '^world:'
 printed 'equal hashes with 1, 2, 3, 8 threads *4 of 4'
 
+# Methods and their parameters come from the library's table: all keys of the schema are there, with ranges and defaults.
+run 0 methods
+printed '^none  *the body never breaks$'
+printed '^prescored  '
+printed '^  pieces  *whole number, at least 1, at most 10000; default 25$'
+printed '^  crumbs  *choice (merge, debris); default merge$'
+printed '^  smallest  *number, at least 0, below 1; default 0.001$'
+printed '^  variation.layers.spacing  *number, at least 0; required in its group$'
+run 0 methods xfem
+printed '^xfem  *reserved for a later version$'
+[ "$(wc -l <"$work/out")" = 1 ] || complain "methods xfem prints more than its line"
+run 2 methods stres
+said 'did you mean stress?'
+run 2 methods stress stress
+run 0 methods --json
+cp "$work/out" "$work/methods.json"
+if command -v python3 >/dev/null; then
+    python3 - "$work/methods.json" "$source_directory/docs/scene.schema.json" <<'END' || complain "methods and schema differ"
+import json, sys
+methods = {m["name"]: m for m in json.load(open(sys.argv[1]))["methods"]}
+schema = json.load(open(sys.argv[2]))["definitions"]["fracture"]["oneOf"]
+def walk(rules, group=""):
+    for key, rule in rules.items():
+        if "properties" in rule:
+            yield from walk(rule["properties"], group + key + ".")
+        elif group + key != "method":
+            yield group + key, rule
+named = 0
+for variant in schema:
+    name = variant["properties"]["method"].get("const")
+    if name is None:
+        continue
+    named += 1
+    rules = dict(walk(variant["properties"]))
+    rows = {row["key"]: row for row in methods[name]["parameters"]}
+    assert methods[name]["breaks"] and rows.keys() == rules.keys(), (name, rows.keys() ^ rules.keys())
+    for key, row in rows.items():
+        assert row["about"] == rules[key]["description"], key
+        if "default" in rules[key]:
+            assert row["default"] == rules[key]["default"], key
+assert named == sum(m["breaks"] for m in methods.values()) >= 2
+assert not methods["none"]["breaks"] and methods["none"]["parameters"] == []
+END
+fi
+
 run 0 completion bash
 bash -n "$work/out" 2>/dev/null || ! command -v bash >/dev/null || complain "bash does not read its completion"
 cp "$work/out" "$work/completion.bash"
@@ -72,6 +117,7 @@ if command -v bash >/dev/null; then
     [ "$(completed rubble be)" = bench ] || complain "bash does not complete be to bench"
     [ "$(completed rubble bench --js)" = --json ] || complain "bash does not complete --js"
     [ "$(completed rubble demo f)" = folder ] || complain "bash does not complete folders"
+    [ "$(completed rubble methods str)" = 'stress' ] || complain "bash does not complete methods"
     [ "$(completed rubble info '')" = 'folder mesh.obj' ] || complain "bash completes the wrong files"
     [ "$(completed rubble convert --axis = y)" = yup-to-zup ] || complain "bash does not complete choices"
     : >"$work/files/old.png"

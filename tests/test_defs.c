@@ -28,6 +28,12 @@ typedef union Def
     rblSaveOptions save;
     rblPictureDef picture;
     rblSheetDef sheet;
+    rblBreakerKind breaker_kind;
+    rblRunDef run;
+    rblExportOptions export_options;
+    rblMovieDef movie;
+    rblShatterDef shatter;
+    rblDatasetDef dataset;
 } Def;
 
 // What definitions refer to.
@@ -36,6 +42,7 @@ static rblTetsId tets;
 static rblShapeId shape;
 static rblWorldId world;
 static rblBodyId body;
+static rblSceneId scene;
 
 typedef struct Case
 {
@@ -345,6 +352,100 @@ static rblResult call_sheet(const Def* def)
     return rbl_sheet_size(def != NULL ? &def->sheet : NULL, 3, &width, &height);
 }
 
+static void set_chip_defaults(void* def)
+{
+    *(float*)def = 0.5f;
+}
+
+static rblResult create_chip(const void* def, const void* data, size_t size, rblBreakerDef* out)
+{
+    (void)def;
+    (void)data;
+    (void)size;
+    (void)out;
+    return RBL_ERROR_UNSUPPORTED;
+}
+
+static void make_breaker_kind(Def* def)
+{
+    static const rblParameter rows[] = {
+        {.key = "size", .type = RBL_PARAMETER_FLOAT, .about = "m", .max = 1.0}, {.type = RBL_PARAMETER_END}};
+    def->breaker_kind = rbl_default_breaker_kind();
+    def->breaker_kind.name = "chip";
+    def->breaker_kind.about = "of this test";
+    def->breaker_kind.def_size = sizeof(float);
+    def->breaker_kind.parameters = rows;
+    def->breaker_kind.set_defaults = set_chip_defaults;
+    def->breaker_kind.create = create_chip;
+}
+
+static rblResult call_breaker_kind(const Def* def)
+{
+    const rblResult result = rbl_breaker_kind_register(def != NULL ? &def->breaker_kind : NULL);
+    return result == RBL_OK ? rbl_breaker_kind_unregister("chip") : result;
+}
+
+static void make_run(Def* def)
+{
+    def->run = rbl_default_run_def();
+}
+
+static rblResult call_run(const Def* def)
+{
+    rblRunId id;
+    const rblResult result = rbl_run_create(scene, &def->run, &id);
+    return result == RBL_OK ? rbl_run_destroy(id) : result;
+}
+
+static void make_export_options(Def* def)
+{
+    def->export_options = rbl_default_export_options();
+}
+
+static rblResult call_export_options(const Def* def)
+{
+    return rbl_export_check("defs.csv", &def->export_options);
+}
+
+static void make_movie(Def* def)
+{
+    def->movie = rbl_default_movie_def();
+}
+
+static rblResult call_movie(const Def* def)
+{
+    return rbl_movie_check(&def->movie, 1.0);
+}
+
+static void make_shatter(Def* def)
+{
+    def->shatter = rbl_default_shatter_def();
+}
+
+static rblResult call_shatter(const Def* def)
+{
+    rblPiecesId id;
+    const rblResult result = rbl_mesh_shatter(box, &def->shatter, &id);
+    return result == RBL_OK ? rbl_pieces_destroy(id) : result;
+}
+
+static void make_dataset(Def* def)
+{
+    static rblDatasetMesh mesh;
+    mesh = (rblDatasetMesh){.file = "box.obj", .mesh = box};
+    def->dataset = rbl_default_dataset_def();
+    def->dataset.meshes = &mesh;
+    def->dataset.mesh_count = 1;
+    def->dataset.count = 1;
+    def->dataset.min_pieces = def->dataset.max_pieces = 2;
+}
+
+static rblResult call_dataset(const Def* def)
+{
+    const rblResult result = rbl_dataset_write(def != NULL ? &def->dataset : NULL, "defs_dataset", NULL);
+    return result == RBL_OK ? rbl_dataset_remove("defs_dataset") : result;
+}
+
 #define CASE(start, type, stem, first, refuses)                                                              \
     {                                                                                                        \
         start, sizeof(type), offsetof(type, first), refuses, make_##stem, call_##stem                        \
@@ -371,6 +472,12 @@ static const Case cases[] = {
     CASE("rbl_default_save_options", rblSaveOptions, save, text, false),
     CASE("rbl_default_picture_def", rblPictureDef, picture, field_of_view, true),
     CASE("rbl_default_sheet_def", rblSheetDef, sheet, cell_width, true),
+    CASE("rbl_default_breaker_kind", rblBreakerKind, breaker_kind, put_data, false),
+    CASE("rbl_default_run_def", rblRunDef, run, recording, false), // read as a path it would crash
+    CASE("rbl_default_export_options", rblExportOptions, export_options, progress, false),
+    CASE("rbl_default_movie_def", rblMovieDef, movie, rate, true),
+    CASE("rbl_default_shatter_def", rblShatterDef, shatter, smallest_part, true),
+    CASE("rbl_default_dataset_def", rblDatasetDef, dataset, density, true),
 };
 enum
 {
@@ -417,7 +524,7 @@ static void a_definition_comes_from_its_default_call(void** state)
 static void a_definition_that_is_required_must_not_be_null(void** state)
 {
     (void)state;
-    static const int required[] = {0, 1, 2, 3, 4, 6, 7, 8, 9, 13, 14, 15, 18, 19};
+    static const int required[] = {0, 1, 2, 3, 4, 6, 7, 8, 9, 13, 14, 15, 18, 19, 20, 25};
     for (size_t i = 0; i < sizeof required / sizeof *required; ++i)
     {
         check_fails(RBL_ERROR_ARGUMENT, cases[required[i]].call(NULL));
@@ -520,10 +627,17 @@ static void a_pattern_within_a_definition_has_the_size_of_now(void** state)
 static int set_up(void** state)
 {
     (void)state;
+    static const char text[] = "{\"rubble\":1,\"shapes\":{\"ground\":{\"kind\":\"plane\"}},\"bodies\":[{"
+                               "\"shape\":\"ground\",\"type\":"
+                               "\"static\"}]}";
     const rblWorldDef world_def = rbl_default_world_def();
+    check_ok(rbl_scene_load_memory(text, strlen(text), "defs.json", &scene));
     rblTetsDef tets_def = rbl_default_tets_def();
     tets_def.edge = 0.2;
-    check_ok(rbl_mesh_make("box", NULL, 0, &box));
+    rblMeshId quads;
+    check_ok(rbl_mesh_make("box", NULL, 0, &quads));
+    check_ok(rbl_mesh_triangulate(quads, &box));
+    check_ok(rbl_mesh_destroy(quads));
     check_ok(rbl_tets_fill(box, &tets_def, NULL, &tets));
     check_ok(rbl_shape_create_sphere(0.5f, &shape));
     check_ok(rbl_world_create(&world_def, &world));
@@ -536,6 +650,7 @@ static int set_up(void** state)
 static int tear_down(void** state)
 {
     (void)state;
+    check_ok(rbl_scene_destroy(scene));
     check_ok(rbl_world_destroy(world));
     check_ok(rbl_shape_destroy(shape));
     check_ok(rbl_tets_destroy(tets));

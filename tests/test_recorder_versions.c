@@ -54,7 +54,7 @@ static void every_kind_of_shape_replays(void** state)
         read_file(files[i].name, &file);
         assert_int_equal(shape_codes(&file), files[i].codes);
         check_recording_replays(&file, files[i].name);
-        check_ok(rbl_replay_calls_memory(file.bytes, file.size, files[i].name, &report));
+        check_ok(rbl_calls_replay_memory(file.bytes, file.size, files[i].name, &report));
         assert_int_equal(report.steps, files[i].steps);
         rbl_file_bytes_free(&file);
     }
@@ -77,7 +77,7 @@ static void what_changed_is_refused_with_the_version(void** state)
         rblReplayReport report = {.calls = 77};
         read_file(files[i][0], &file);
         check_fails(RBL_ERROR_UNSUPPORTED,
-                    rbl_replay_calls_memory(file.bytes, file.size, files[i][0], &report));
+                    rbl_calls_replay_memory(file.bytes, file.size, files[i][0], &report));
         says(files[i][1]);
         assert_int_equal(report.calls, 77);
         assert_int_equal(rbl_shape_alive_count(), 0);
@@ -97,7 +97,7 @@ static void a_wrong_version_is_noticed(void** state)
         rblReplayReport report;
         read_file(names[i], &file);
         file.bytes[RBL_SIGNATURE_SIZE] = 2;
-        const rblResult result = rbl_replay_calls_memory(file.bytes, file.size, names[i], &report);
+        const rblResult result = rbl_calls_replay_memory(file.bytes, file.size, names[i], &report);
         assert_true(result == RBL_ERROR_UNSUPPORTED ||
                     (result == RBL_OK && report.problem[0] != '\0' && !report.complete));
         rbl_file_bytes_free(&file);

@@ -244,7 +244,7 @@ static void refuse_another_name(const char* path)
     assert_int_equal(found, 1);
     recording_seal(file.bytes, file.size);
     const uint32_t shapes = rbl_shape_alive_count();
-    check_fails(RBL_ERROR_UNSUPPORTED, rbl_replay_calls_memory(file.bytes, file.size, "egg.rbl", &report));
+    check_fails(RBL_ERROR_UNSUPPORTED, rbl_calls_replay_memory(file.bytes, file.size, "egg.rbl", &report));
     assert_non_null(strstr(rbl_last_error(), "egg.rbl: byte "));
     assert_non_null(strstr(rbl_last_error(), "shape: kind 'Ellipsoid' is not known to this program"));
     assert_true(report.calls == 77 && rbl_shape_alive_count() == shapes);

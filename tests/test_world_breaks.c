@@ -585,6 +585,72 @@ static void materials_that_make_no_sense_are_refused(void** state)
     check_ok(rbl_world_destroy(world));
 }
 
+// ---- calls from inside ----
+
+typedef struct Meddler
+{
+    rblWorldId world;
+    rblBodyId body;
+    rblResult results[6]; // of calls from `decide`, then from `shatter`
+    uint32_t asked;
+} Meddler;
+
+static rblResult meddle(void* context, void* prepared, const rblBreakBody* body, const rblImpact* impacts,
+                        uint32_t count, rblVerdict* out)
+{
+    Meddler* meddler = context;
+    (void)prepared;
+    (void)body;
+    (void)impacts;
+    (void)count;
+    (void)out;
+    meddler->asked += 1;
+    meddler->results[0] = rbl_world_step(meddler->world, STEP);
+    meddler->results[1] = rbl_body_destroy(meddler->world, meddler->body);
+    meddler->results[2] = rbl_body_set_breaker(meddler->world, meddler->body, (rblBreakerId){0, 0});
+    meddler->results[3] = rbl_world_destroy(meddler->world);
+    return RBL_OK;
+}
+
+static rblResult meddle_in_a_break(void* context, void* prepared, const rblBreakBody* body,
+                                   const rblVerdict* verdict, rblJobs* jobs, rblFracture* out)
+{
+    Meddler* meddler = context;
+    (void)prepared;
+    (void)body;
+    (void)verdict;
+    (void)jobs;
+    (void)out;
+    meddler->results[4] = rbl_body_destroy(meddler->world, meddler->body);
+    meddler->results[5] = rbl_body_break(meddler->world, meddler->body, vec(0, 0, 0), vec(0, 0, 1));
+    return RBL_OK;
+}
+
+static void breakers_cannot_call_the_world_that_asks_them(void** state)
+{
+    (void)state;
+    Meddler meddler = {.asked = 0};
+    rblBreakerDef def = rbl_default_breaker_def();
+    rblBreakerId breaker;
+    def.name = "meddler";
+    def.decide = meddle;
+    def.shatter = meddle_in_a_break;
+    def.context = &meddler;
+    check_ok(rbl_breaker_create(&def, &breaker));
+    meddler.world = make_still_world();
+    meddler.body = put_pane(meddler.world, breaker, vec(0, 0, 0), RBL_BODY_DYNAMIC, 0.0f);
+    throw_block(meddler.world, vec(0, 0, 0), 5.0f);
+    step_times(meddler.world, 10);
+    assert_true(meddler.asked > 0);
+    check_ok(rbl_body_break(meddler.world, meddler.body, vec(0, 0, 0), vec(0, 0, 1)));
+    for (int i = 0; i < 6; ++i)
+    {
+        assert_int_equal(meddler.results[i], RBL_ERROR_BUSY);
+    }
+    assert_true(rbl_body_is_valid(meddler.world, meddler.body));
+    finish(meddler.world, breaker);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -600,6 +666,7 @@ int main(void)
         cmocka_unit_test(what_breaks_after_going_back_to_sleep_breaks_alike),
         cmocka_unit_test(running_out_of_memory_leaves_no_break_half_done),
         cmocka_unit_test(materials_that_make_no_sense_are_refused),
+        cmocka_unit_test(breakers_cannot_call_the_world_that_asks_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

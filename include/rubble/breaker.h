@@ -110,7 +110,7 @@ typedef struct rblBreaker rblBreaker; ///< opaque
 
 /// A fracture method. Several threads may call the functions at once for different bodies; results must depend on the arguments
 /// only. `context` belongs to the method.
-/// Functions must not call the world that is being stepped: it is between two states, and its calls do not check that.
+/// Functions must not call the world that asks them: it is between two states. Its calls answer RBL_ERROR_BUSY then.
 typedef struct rblBreakerDef
 {
     uint32_t struct_size; ///< bytes of this struct; set by rbl_default_breaker_def()

@@ -236,7 +236,9 @@ rblResult rbl_world_step(rblWorldId id, float seconds)
         return rbl_fail(RBL_ERROR_ARGUMENT, "world: a step must last 0 to 1 s");
     }
     RBL_NOTE_CALL(world, .code = RBL_CALL_STEP, .seconds = seconds);
+    world->busy = true;
     const rblResult result = step(world->step, seconds);
+    world->busy = false;
     RBL_NOTE_CALL(world, .code = RBL_CALL_STEPPED, .failed = result != RBL_OK);
     return result;
 }

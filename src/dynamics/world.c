@@ -163,6 +163,12 @@ static rblResult fail_stale(rblWorldId id)
                     id.generation);
 }
 
+static rblResult fail_busy(void)
+{
+    return rbl_fail(RBL_ERROR_BUSY,
+                    "world: it is in a step or a break; functions of breakers must not call their world");
+}
+
 rblResult rbl_world_find(rblWorldId id, rblWorld** out)
 {
     rbl_mutex_lock(&registry.mutex);
@@ -171,6 +177,10 @@ rblResult rbl_world_find(rblWorldId id, rblWorld** out)
     if (world == NULL)
     {
         return fail_stale(id);
+    }
+    if (world->busy)
+    {
+        return fail_busy();
     }
     *out = world;
     return RBL_OK;
@@ -203,12 +213,14 @@ rblResult rbl_world_create(const rblWorldDef* given, rblWorldId* out)
 
 rblResult rbl_world_destroy(rblWorldId id)
 {
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(id, &world));
     rbl_mutex_lock(&registry.mutex);
-    rblWorld* world = rbl_registry_remove(&registry, id.index1, id.generation);
+    world = rbl_registry_remove(&registry, id.index1, id.generation);
     rbl_mutex_unlock(&registry.mutex);
     if (world == NULL)
     {
-        return fail_stale(id);
+        return fail_stale(id); // another thread was first
     }
     RBL_NOTE_CALL(world, .code = RBL_CALL_DESTROY);
     free_world(world);

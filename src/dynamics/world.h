@@ -194,7 +194,8 @@ struct rblWorld
     rblTasks tasks;
     rblJobs* jobs;
     bool owns_jobs;
-    rblCountedMemory memory;       // every byte of the world and its stages
+    bool busy;               // in a step or a break: public calls are refused (step.c, fracture_events.c)
+    rblCountedMemory memory; // every byte of the world and its stages
     const rblAllocator* allocator; // the one of `memory`
     rblCallHook* hook;             // called for each call that changes the world; may be null
     void* hook_context;

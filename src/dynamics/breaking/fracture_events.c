@@ -211,7 +211,9 @@ rblResult rbl_body_break(rblWorldId world_id, rblBodyId id, rblVec3 point, rblVe
                 .max_pieces = rbl_max_pieces(world, 1),
             },
     };
+    world->busy = true;
     const rblResult result = break_now(world, &plan);
+    world->busy = false;
     rbl_fracture_free(&plan.fracture);
     RBL_TRY(result);
     RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_BREAK, .body = id, .first = point, .second = normal);

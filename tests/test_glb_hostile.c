@@ -47,7 +47,7 @@ static const struct
      "expected 3 components, found 2"},
     {ACCESSOR("{'componentType':5126,'count':0,'type':'VEC3'}"), RBL_ERROR_FORMAT, "no elements"},
     {ACCESSOR("{'componentType':5126,'count':-3,'type':'VEC3'}"), RBL_ERROR_FORMAT,
-     "accessors[0].count: expected a whole"},
+     "accessors[0].count: expected an integer"},
     {ACCESSOR("{'componentType':5126,'count':3e9,'type':'VEC3'}"), RBL_ERROR_LIMIT, "without a buffer view"},
     {ACCESSOR("{'bufferView':0,'componentType':5126,'count':4,'type':'VEC3'}"), RBL_ERROR_FORMAT,
      "do not fit the view"},

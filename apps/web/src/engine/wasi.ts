@@ -46,8 +46,16 @@ class MemoryFile {
             grown.set(this.bytes);
             this.room = grown;
         }
+        this.room.fill(0, this.size, Math.max(this.size, at));
         this.room.set(bytes, at);
         this.size = Math.max(this.size, end);
+    }
+
+    resize(size: number): void {
+        if (size > this.size) {
+            this.write(this.size, new Uint8Array(size - this.size));
+        }
+        this.size = size;
     }
 }
 
@@ -115,6 +123,7 @@ export class Wasi {
             fd_fdstat_get: (handle: number, out: number) => this.describeHandle(handle, out),
             fd_fdstat_set_flags: () => OK,
             fd_filestat_get: (handle: number, out: number) => this.describeOpen(handle, out),
+            fd_filestat_set_size: (handle: number, size: bigint) => this.resize(handle, Number(size)),
             fd_pread: (handle: number, vectors: number, count: number, at: bigint, out: number) =>
                 this.read(handle, vectors, count, out, Number(at)),
             fd_prestat_get: (handle: number, out: number) => this.describeRoot(handle, out),
@@ -310,6 +319,15 @@ export class Wasi {
         const lines = (this.texts[handle] + new TextDecoder().decode(bytes.slice())).split('\n');
         this.texts[handle] = lines.pop() ?? '';
         lines.forEach(this.log);
+    }
+
+    private resize(handle: number, size: number): number {
+        const open = this.open.get(handle);
+        if (open === undefined) {
+            return BAD_FILE;
+        }
+        open.file.resize(size);
+        return OK;
     }
 
     private seek(handle: number, offset: number, whence: number, out: number): number {

@@ -1,8 +1,9 @@
-// The end of the step for joints: velocities that agree with them where the bodies are now, and no energy lost on the way.
+// Joints at the end of the step: velocities satisfy the joints at the new poses, and the joints neither add nor remove energy.
 //
-// Points that moved along chords have velocities a little across their arcs, of third order in the step; left alone they would
-// alternate from step to step without end. They are taken out as in an impact. That, and what the solve itself was off by,
-// costs or yields energy that no physical joint does: the velocities of the island are scaled so that it is made good.
+// Points that moved along chords have velocity components across their arcs, of third order in the step. Without a correction
+// these would alternate from step to step for ever. They are removed as in an inelastic impact. This removal and the remaining
+// error of the solve change the energy, which a physical joint does not. So the velocities of each island are scaled to restore
+// its energy.
 #include "dynamics/joint/joints.h"
 #include "dynamics/orientation.h"
 #include "dynamics/stages.h"
@@ -10,12 +11,12 @@
 
 // ---- tuning ----
 
-#define STILL        1e-6f // m/s: not worth taking out
-#define MAX_GAIN     2.0   // factor on kinetic energy in one step
+#define MIN_SPEED    1e-6f // m/s: smaller relative velocities are not removed
+#define MAX_GAIN     2.0   // largest factor on the kinetic energy of an island in one step
 #define MAX_ROUNDS   40    // rounds of Newton's method
-#define LARGEST_TURN 0.5f  // rad in one of them
+#define MAX_ROTATION 0.5f  // rad: largest rotation in one of them
 
-static void ignore_impulse(rblStep* step, rblJoint* joint, double work)
+static void book_work(rblStep* step, rblJoint* joint, double work)
 {
     rblWorld* world = step->world;
     const uint32_t a = step->solver_bodies.data[joint->solver_a].island;
@@ -25,7 +26,7 @@ static void ignore_impulse(rblStep* step, rblJoint* joint, double work)
     world->energy.work += work;
 }
 
-static double kinetic(const rblWorld* world, uint32_t slot)
+static double kinetic_energy(const rblWorld* world, uint32_t slot)
 {
     const rblMotion* motion = &world->motions.data[slot];
     const rblVec3d v = rbl_to_double3(motion->velocity);
@@ -33,7 +34,7 @@ static double kinetic(const rblWorld* world, uint32_t slot)
            rbl_rotational_energy(motion->orientation, motion->momentum, motion->moments);
 }
 
-// The state into the solver's bodies, where they are now.
+// Copy velocities from the bodies to the solver bodies, with inertias and lever arms at the current poses.
 static void load_bodies(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -61,19 +62,19 @@ static void store_bodies(rblStep* step)
         const rblSolverBody* body = &step->solver_bodies.data[system->bodies.data[i]];
         rblMotion* motion = &world->motions.data[body->slot];
         rblIsland* island = &step->islands.data[body->island];
-        const double before = kinetic(world, body->slot);
+        const double before = kinetic_energy(world, body->slot);
         const rblVec3 change = rbl_sub3(body->spin, motion->spin);
-        const rblVec3 gained = rbl_inertia_apply(motion->orientation, motion->moments, change);
-        motion->momentum = rbl_add3(motion->momentum, gained);
+        const rblVec3 momentum_change = rbl_inertia_apply(motion->orientation, motion->moments, change);
+        motion->momentum = rbl_add3(motion->momentum, momentum_change);
         motion->velocity = body->velocity;
         motion->spin = body->spin;
-        island->joint_loss += before - kinetic(world, body->slot);
+        island->joint_loss += before - kinetic_energy(world, body->slot);
     }
 }
 
-// There is not enough to pay with: the island stays where it was before the step and comes to rest. Nothing in it then has more
-// energy than before.
-static void stop(rblStep* step, const rblIsland* island)
+// The kinetic energy of the island is smaller than the energy to remove. So the island returns to its pose before the step and
+// stops: none of its bodies then has more energy than before.
+static void stop_island(rblStep* step, const rblIsland* island)
 {
     rblWorld* world = step->world;
     world->energy.clamped -= island->joint_loss;
@@ -89,26 +90,28 @@ static void stop(rblStep* step, const rblIsland* island)
     }
 }
 
-// Scale what moves so that the kinetic energy grows by what was lost, or shrinks by what was gained.
-static void make_good(rblStep* step, const rblIsland* island)
+// Scale the velocities of an island so that its kinetic energy grows by the energy lost in joints, or shrinks by the energy
+// gained.
+static void restore_energy(rblStep* step, const rblIsland* island)
 {
     rblWorld* world = step->world;
     double sum = 0.0;
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        sum += kinetic(world, step->solver_bodies.data[step->island_bodies.data[island->first + i]].slot);
+        sum +=
+            kinetic_energy(world, step->solver_bodies.data[step->island_bodies.data[island->first + i]].slot);
     }
     if (sum + island->joint_loss < 0.0)
     {
-        stop(step, island);
+        stop_island(step, island);
         return;
     }
     if (!(sum > 0.0))
     {
         return;
     }
-    const double most = island->dragged ? 1.0 : MAX_GAIN;
-    const double square = rbl_mind(rbl_maxd(1.0 + island->joint_loss / sum, 0.0), most);
+    const double max_factor = island->dragged ? 1.0 : MAX_GAIN;
+    const double square = rbl_mind(rbl_maxd(1.0 + island->joint_loss / sum, 0.0), max_factor);
     const float factor = (float)sqrt(square);
     for (uint32_t i = 0; i < island->count; ++i)
     {
@@ -120,8 +123,9 @@ static void make_good(rblStep* step, const rblIsland* island)
     }
 }
 
-// Move and turn by the displacement in the solver's velocities. Angular momentum stays, so that turning changes energy too.
-static void displace(rblStep* step, const rblSolverBody* body, float share)
+// Move and rotate a body by a share of the displacement in the solver's velocities. The angular momentum is constant, so the
+// rotation changes the energy, too.
+static void apply_displacement(rblStep* step, const rblSolverBody* body, float share)
 {
     rblWorld* world = step->world;
     rblMotion* motion = &world->motions.data[body->slot];
@@ -135,7 +139,7 @@ static void displace(rblStep* step, const rblSolverBody* body, float share)
     island->joint_loss += before - rbl_body_energy(world, body->slot);
 }
 
-// What the solve over the step left out of place.
+// Remove the position errors that the solve over the step left.
 static void correct_positions(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -157,10 +161,10 @@ static void correct_positions(rblStep* step)
         {
             largest = rbl_maxf(largest, rbl_length3(step->solver_bodies.data[system->bodies.data[i]].spin));
         }
-        const float share = largest > LARGEST_TURN ? LARGEST_TURN / largest : 1.0f;
+        const float share = largest > MAX_ROTATION ? MAX_ROTATION / largest : 1.0f;
         for (size_t i = 0; i < system->bodies.count; ++i)
         {
-            displace(step, &step->solver_bodies.data[system->bodies.data[i]], share);
+            apply_displacement(step, &step->solver_bodies.data[system->bodies.data[i]], share);
         }
     }
 }
@@ -171,7 +175,7 @@ void rbl_joints_settle(rblStep* step)
     {
         correct_positions(step);
         load_bodies(step);
-        if (rbl_joints_stop(step, STILL, 0.0f, ignore_impulse))
+        if (rbl_joints_stop(step, MIN_SPEED, 0.0f, book_work))
         {
             store_bodies(step);
         }
@@ -181,7 +185,7 @@ void rbl_joints_settle(rblStep* step)
         const rblIsland* island = &step->islands.data[i];
         if (island->jointed && island->joint_loss != 0.0)
         {
-            make_good(step, island);
+            restore_energy(step, island);
         }
     }
 }

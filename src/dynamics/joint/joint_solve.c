@@ -5,12 +5,12 @@
 
 // ---- tuning ----
 
-#define MAX_POLISH  8 // rounds of Newton's method after the contacts
-#define MAX_CHANGES 8 // solves to find the joints that do not pull
+#define MAX_POLISH  8 // rounds of Newton's method after the contact solve
+#define MAX_CHANGES 8 // solves to find ropes that are slack and springs at their largest force
 #define POSITION_TOLERANCE                                                                                   \
     3e-6f // m: accepted error at the end of a step, a little above float rounding 10 m from the origin
 
-// ---- preparing ----
+// ---- preparation ----
 
 static uint32_t solver_of(const rblStep* step, uint32_t slot)
 {
@@ -57,12 +57,12 @@ void rbl_joints_share_seconds(rblStep* step)
     const rblJointSystem* system = &step->joint_system;
     for (uint32_t i = 0; i < system->bodies.count; ++i)
     {
-        system->poses.data[i].p.x = INFINITY; // by root: the least
+        system->poses.data[i].p.x = INFINITY; // p.x of a root is used as the smallest time of its bodies, s
     }
     for (uint32_t i = 0; i < system->bodies.count; ++i)
     {
-        float* least = &system->poses.data[rbl_joint_root(step, i)].p.x;
-        *least = rbl_minf(*least, step->solver_bodies.data[system->bodies.data[i]].seconds);
+        float* smallest = &system->poses.data[rbl_joint_root(step, i)].p.x;
+        *smallest = rbl_minf(*smallest, step->solver_bodies.data[system->bodies.data[i]].seconds);
     }
     for (uint32_t i = 0; i < system->bodies.count; ++i)
     {
@@ -72,15 +72,15 @@ void rbl_joints_share_seconds(rblStep* step)
         if (shared < *seconds)
         {
             *seconds = shared;
-            step->slowed.data[index] = 1; // with the one that is: all of them owe the time
+            step->slowed.data[index] = 1; // all bodies connected to a slowed body lose the same time
         }
     }
 }
 
-// ---- refreshing ----
+// ---- rows of a round ----
 
-// Impulses so far, as far as the rows can carry them.
-static void turn_impulses(rblJoint* joint)
+// Project the impulses of the last rows onto the axes of the new ones.
+static void project_impulses(rblJoint* joint)
 {
     if (joint->row_count == 1)
     {
@@ -101,8 +101,8 @@ static bool pulls(const rblJoint* joint)
     return joint->row_count > 0 && rbl_dot3(joint->linear_impulse, joint->rows[0].axis) < 0.0f;
 }
 
-// A rope pulls when it would be too long without.
-static bool wants_to_pull(const rblStep* step, const rblJoint* joint)
+// Whether the rope would become longer than its length without an impulse.
+static bool must_pull(const rblStep* step, const rblJoint* joint)
 {
     return joint->row_count > 0 &&
            rbl_joint_row_velocity(step, joint, &joint->rows[0]) > joint->rows[0].target + 1e-7;
@@ -112,7 +112,7 @@ float rbl_joints_refresh(rblStep* step)
 {
     rblWorld* world = step->world;
     rblJointSystem* system = &step->joint_system;
-    float worst = 0.0f;
+    float largest = 0.0f;
     for (uint32_t i = 0; i < system->bodies.count; ++i)
     {
         system->poses.data[i] = rbl_pose_predict(step, system->bodies.data[i]);
@@ -124,18 +124,19 @@ float rbl_joints_refresh(rblStep* step)
         {
             continue;
         }
-        worst = rbl_maxf(worst, rbl_joint_set_rows_ahead(step, joint));
+        largest = rbl_maxf(largest, rbl_joint_set_rows_ahead(step, joint));
         if (joint->kind == RBL_JOINT_ROPE)
         {
-            joint->slack = !pulls(joint) && !wants_to_pull(step, joint);
+            joint->slack = !pulls(joint) && !must_pull(step, joint);
         }
-        turn_impulses(joint);
+        project_impulses(joint);
     }
     rbl_joints_factor(step, true);
-    return worst;
+    return largest;
 }
 
-static void keep_best(rblStep* step)
+// Store velocities and impulses of the best round so far.
+static void save_best(rblStep* step)
 {
     rblWorld* world = step->world;
     rblJointSystem* system = &step->joint_system;
@@ -152,7 +153,7 @@ static void keep_best(rblStep* step)
     }
 }
 
-static void take_best(rblStep* step)
+static void restore_best(rblStep* step)
 {
     rblWorld* world = step->world;
     const rblJointSystem* system = &step->joint_system;
@@ -169,13 +170,13 @@ static void take_best(rblStep* step)
     }
 }
 
-// The first rows are those for bodies that go on as before: with the forces of the step and no impulses light links would be
-// seen far from where they will be.
+// The first rows are computed from the velocities before the forces of the step. With forces and without joint impulses, light
+// bodies would be predicted far from their poses at the end of the step.
 void rbl_joints_first_refresh(rblStep* step)
 {
     rblJointSystem* system = &step->joint_system;
     rbl_joints_begin_balance(step);
-    keep_best(step);
+    save_best(step);
     for (size_t i = 0; i < system->bodies.count; ++i)
     {
         rblSolverBody* body = &step->solver_bodies.data[system->bodies.data[i]];
@@ -184,13 +185,13 @@ void rbl_joints_first_refresh(rblStep* step)
         body->spin = before->spin;
     }
     (void)rbl_joints_refresh(step);
-    take_best(step);
+    restore_best(step);
 }
 
-// ---- solving ----
+// ---- solve ----
 
-// A rope that would push lets go.
-static bool let_go(rblStep* step, rblJoint* joint)
+// A rope that would push becomes slack.
+static bool release_rope(rblStep* step, rblJoint* joint)
 {
     if (joint->slack || joint->row_count != 1 || pulls(joint))
     {
@@ -205,48 +206,49 @@ static bool let_go(rblStep* step, rblJoint* joint)
     return true;
 }
 
-// A spring that would pull harder than it can pulls with what it has.
+// Limit the impulse of a spring to its largest force.
 static bool limit_spring(rblJoint* joint)
 {
-    const float most = joint->max_force * joint->seconds;
+    const float max_impulse = joint->max_force * joint->seconds;
     const float length = rbl_length3(joint->linear_impulse);
-    if (joint->slack || !(length > most))
+    if (joint->slack || !(length > max_impulse))
     {
         return false;
     }
-    joint->linear_impulse = rbl_scale3(joint->linear_impulse, most / length);
+    joint->linear_impulse = rbl_scale3(joint->linear_impulse, max_impulse / length);
     joint->slack = true;
     return true;
 }
 
-// Joints that asked for more than they can do. True when there are any.
-static bool yield(rblStep* step)
+// Deactivate ropes that would push and springs beyond their largest force. Returns whether there are any.
+static bool deactivate_joints(rblStep* step)
 {
     rblWorld* world = step->world;
     bool any = false;
     for (size_t i = 0; i < step->joint_system.joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[step->joint_system.joints.data[i]];
-        any = (joint->kind == RBL_JOINT_ROPE && let_go(step, joint)) || any;
+        any = (joint->kind == RBL_JOINT_ROPE && release_rope(step, joint)) || any;
         any = (joint->kind == RBL_JOINT_SPRING && limit_spring(joint)) || any;
     }
     return any;
 }
 
-// The direct solve, until no joint has to give way. Returns the largest miss before it, m/s.
+// The direct solve, repeated while joints are deactivated. Returns the largest residual before it, m/s.
 static float solve_all(rblStep* step)
 {
-    const float miss = rbl_joints_solve(step);
-    for (int change = 0; change < MAX_CHANGES && yield(step); ++change)
+    const float residual = rbl_joints_solve(step);
+    for (int change = 0; change < MAX_CHANGES && deactivate_joints(step); ++change)
     {
         rbl_joints_factor(step, step->joint_system.balanced);
         (void)rbl_joints_solve(step);
     }
-    return miss;
+    return residual;
 }
 
-// Ropes that must pull now; springs that need not pull with all they have, or in another direction. True when rows changed.
-static bool become_rigid(rblStep* step)
+// Activate ropes that must pull, and springs whose force is below its limit again. Springs at the limit get their new
+// direction. Returns whether a joint was activated.
+static bool activate_joints(rblStep* step)
 {
     rblWorld* world = step->world;
     bool any = false;
@@ -260,15 +262,15 @@ static bool become_rigid(rblStep* step)
         if (joint->kind == RBL_JOINT_SPRING)
         {
             const rblVec3 linear_impulse = rbl_joint_spring_impulse(step, joint);
-            const float most = joint->max_force * joint->seconds;
+            const float max_impulse = joint->max_force * joint->seconds;
             const float length = rbl_length3(linear_impulse);
-            joint->slack = length >= most;
+            joint->slack = length >= max_impulse;
             joint->linear_impulse =
-                joint->slack ? rbl_scale3(linear_impulse, most / length) : joint->linear_impulse;
+                joint->slack ? rbl_scale3(linear_impulse, max_impulse / length) : joint->linear_impulse;
         }
         else
         {
-            joint->slack = !wants_to_pull(step, joint);
+            joint->slack = !must_pull(step, joint);
         }
         any = any || !joint->slack;
     }
@@ -281,46 +283,46 @@ float rbl_joints_sweep(rblStep* step)
     {
         return 0.0f;
     }
-    if (become_rigid(step))
+    if (activate_joints(step))
     {
         rbl_joints_factor(step, true);
     }
     return solve_all(step);
 }
 
-// Newton's method for joints alone. It need not converge where links whip through half a turn in a step: the best round counts,
-// and the rest is put in place after the step.
+// Newton's method for the joints alone. It may not converge when bodies rotate by half a turn in a step. So the result is the
+// best round, and rbl_joints_settle() corrects the remaining position error.
 void rbl_joints_polish(rblStep* step)
 {
-    float least = INFINITY;
+    float smallest = INFINITY;
     for (int round = 0; round <= MAX_POLISH && step->joint_system.joints.count > 0; ++round)
     {
-        const float off = rbl_joints_refresh(step);
-        if (off < least)
+        const float error = rbl_joints_refresh(step);
+        if (error < smallest)
         {
-            least = off;
-            keep_best(step);
+            smallest = error;
+            save_best(step);
         }
-        if (least < POSITION_TOLERANCE || round == MAX_POLISH || !(off < 10.0f * least))
+        if (smallest < POSITION_TOLERANCE || round == MAX_POLISH || !(error < 10.0f * smallest))
         {
             break;
         }
         (void)rbl_joints_sweep(step);
     }
-    if (least < INFINITY)
+    if (smallest < INFINITY)
     {
-        take_best(step);
+        restore_best(step);
     }
 }
 
 // ---- velocities only ----
 
-// A rope that is not at its length by the end of the step holds nothing, nor does one whose ends come closer.
+// A rope transfers an impulse when its length is reached by the end of the step and its ends separate.
 static bool is_taut(const rblStep* step, const rblJoint* joint, float seconds)
 {
     const double speed = joint->row_count > 0 ? rbl_joint_row_velocity(step, joint, &joint->rows[0]) : 0.0;
     return speed > 0.0 &&
-           (double)rbl_length3(joint->apart) + speed * (double)seconds >= (double)joint->length;
+           (double)rbl_length3(joint->separation) + speed * (double)seconds >= (double)joint->length;
 }
 
 static double fastest_row(const rblStep* step, const rblJoint* joint)
@@ -330,45 +332,45 @@ static double fastest_row(const rblStep* step, const rblJoint* joint)
     for (uint32_t r = 0; r < joint->row_count && !joint->slack; ++r)
     {
         const double speed = fabs(rbl_joint_row_velocity(step, joint, &joint->rows[r]));
-        fastest = rbl_maxd(fastest, speed * (joint->rows[r].turns ? reach : 1.0));
+        fastest = rbl_maxd(fastest, speed * (joint->rows[r].is_angular ? reach : 1.0));
     }
     return fastest;
 }
 
-// Work of a partner of infinite mass that moves, through an impulse.
-static double driver_work(const rblStep* step, const rblJoint* joint, rblVec3 linear_impulse,
-                          rblVec3 angular_impulse)
+// Work of an impulse on the body of infinite mass of a joint, when that body moves, J.
+static double kinematic_work(const rblStep* step, const rblJoint* joint, rblVec3 linear_impulse,
+                             rblVec3 angular_impulse)
 {
     const rblSolverBody* a = &step->solver_bodies.data[joint->solver_a];
     const rblSolverBody* b = &step->solver_bodies.data[joint->solver_b];
-    const bool a_driven = a->inverse_mass > 0.0f;
-    if (a_driven && b->inverse_mass > 0.0f)
+    const bool a_dynamic = a->inverse_mass > 0.0f;
+    if (a_dynamic && b->inverse_mass > 0.0f)
     {
         return 0.0;
     }
-    const rblSolverBody* driver = a_driven ? b : a;
-    const rblVec3 arm = a_driven ? joint->arm_b : joint->arm_a;
-    const rblVec3 velocity = rbl_add3(driver->velocity, rbl_cross3(driver->spin, arm));
+    const rblSolverBody* kinematic = a_dynamic ? b : a;
+    const rblVec3 arm = a_dynamic ? joint->arm_b : joint->arm_a;
+    const rblVec3 velocity = rbl_add3(kinematic->velocity, rbl_cross3(kinematic->spin, arm));
     const double power =
-        (double)rbl_dot3(linear_impulse, velocity) + (double)rbl_dot3(angular_impulse, driver->spin);
-    return a_driven ? -power : power;
+        (double)rbl_dot3(linear_impulse, velocity) + (double)rbl_dot3(angular_impulse, kinematic->spin);
+    return a_dynamic ? -power : power;
 }
 
 float rbl_joints_displace(rblStep* step)
 {
     rblWorld* world = step->world;
     const rblJointSystem* system = &step->joint_system;
-    float worst = 0.0f;
+    float largest = 0.0f;
     for (size_t i = 0; i < system->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
         rbl_joint_locate(world, joint);
-        worst = rbl_maxf(worst, rbl_joint_set_rows_displacement(step, joint));
-        joint->kept_linear_impulse = joint->linear_impulse;
-        joint->kept_angular_impulse = joint->angular_impulse;
+        largest = rbl_maxf(largest, rbl_joint_set_rows_displacement(step, joint));
+        joint->saved_linear_impulse = joint->linear_impulse;
+        joint->saved_angular_impulse = joint->angular_impulse;
         joint->linear_impulse = joint->angular_impulse = rbl_vec3(0, 0, 0);
     }
-    if (worst > POSITION_TOLERANCE)
+    if (largest > POSITION_TOLERANCE)
     {
         rbl_joints_factor(step, false);
         (void)solve_all(step);
@@ -376,10 +378,10 @@ float rbl_joints_displace(rblStep* step)
     for (size_t i = 0; i < system->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
-        joint->linear_impulse = joint->kept_linear_impulse;
-        joint->angular_impulse = joint->kept_angular_impulse;
+        joint->linear_impulse = joint->saved_linear_impulse;
+        joint->angular_impulse = joint->saved_angular_impulse;
     }
-    return worst > POSITION_TOLERANCE ? worst : 0.0f;
+    return largest > POSITION_TOLERANCE ? largest : 0.0f;
 }
 
 bool rbl_joints_stop(rblStep* step, float threshold, float seconds, rblJointImpulseFcn* report)
@@ -401,8 +403,8 @@ bool rbl_joints_stop(rblStep* step, float threshold, float seconds, rblJointImpu
     for (size_t i = 0; i < system->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
-        joint->kept_linear_impulse = joint->linear_impulse;
-        joint->kept_angular_impulse = joint->angular_impulse;
+        joint->saved_linear_impulse = joint->linear_impulse;
+        joint->saved_angular_impulse = joint->angular_impulse;
         joint->linear_impulse = joint->angular_impulse = rbl_vec3(0, 0, 0);
     }
     rbl_joints_factor(step, false);
@@ -410,9 +412,9 @@ bool rbl_joints_stop(rblStep* step, float threshold, float seconds, rblJointImpu
     for (size_t i = 0; i < system->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
-        report(step, joint, driver_work(step, joint, joint->linear_impulse, joint->angular_impulse));
-        joint->linear_impulse = joint->kept_linear_impulse;
-        joint->angular_impulse = joint->kept_angular_impulse;
+        report(step, joint, kinematic_work(step, joint, joint->linear_impulse, joint->angular_impulse));
+        joint->linear_impulse = joint->saved_linear_impulse;
+        joint->angular_impulse = joint->saved_angular_impulse;
     }
     return true;
 }
@@ -424,14 +426,15 @@ static void add_impact_impulse(rblStep* step, rblJoint* joint, double work)
     joint->impact_work += work;
 }
 
-// Relative velocity that joints cannot follow goes: a rope that pulls tight, an impact on one end of a rod. Inelastic. The arms are
-// those of now: a body that swings freely has no such velocity.
+// Removes relative velocities that joints do not allow, for example of a rope that becomes tight, or after an impact on one end
+// of a rod. The impulse is inelastic. Lever arms are those of the current poses, so a body that swings freely loses no
+// velocity.
 bool rbl_joints_tighten(rblStep* step, float threshold)
 {
     return rbl_joints_stop(step, threshold, step->seconds, add_impact_impulse);
 }
 
-// ---- after ----
+// ---- after the solve ----
 
 double rbl_joint_work(const rblStep* step, const rblJoint* joint)
 {
@@ -440,9 +443,9 @@ double rbl_joint_work(const rblStep* step, const rblJoint* joint)
         const rblSolverBody* a = &step->solver_bodies.data[joint->solver_a];
         const rblSolverBody* b = &step->solver_bodies.data[joint->solver_b];
         const rblVec3 u = rbl_relative_velocity(a, b, joint->arm_a, joint->arm_b);
-        return 0.5 * (double)rbl_dot3(joint->linear_impulse, rbl_add3(u, joint->before_u));
+        return 0.5 * (double)rbl_dot3(joint->linear_impulse, rbl_add3(u, joint->start_velocity));
     }
-    return driver_work(step, joint, joint->linear_impulse, joint->angular_impulse);
+    return kinematic_work(step, joint, joint->linear_impulse, joint->angular_impulse);
 }
 
 static rblJointEvent break_event(const rblWorld* world, uint32_t slot, float force)
@@ -469,7 +472,7 @@ rblResult rbl_joints_finish(rblStep* step)
         {
             continue;
         }
-        // A jerk takes no time; it counts as if it took the step.
+        // An impulse of the impact phase has no duration. Its force is the mean over the step.
         const float force = rbl_length3(joint->linear_impulse) / joint->seconds +
                             rbl_length3(joint->impact_impulse) / step->seconds;
         if (force <= joint->break_force)

@@ -1,14 +1,15 @@
-// All joints at once: a direct solve.
+// A direct solve of all joints at once.
 //
-// With M the masses, G the rows of the joints and lambda their impulses, velocities change by dv so that every row gets what it
-// asks for:
-//   M dv = G^T dlambda ,   G dv + c dlambda = miss ,
-// A body that turns takes the points along where impulses act: with f on arm r, a spin more by dw over half of the step changes the
-// torque by about -h/4 ((f.r) dw - r (f.dw)), a stiffness that grows with the tension and without which a heavy weight on light
-// links could not be solved for (Tournier et al. 2015). Its symmetric part joins the inertia; what the linear model leaves is
-// found at the next refresh as momentum that the velocities lack. The system
-// is quasi-definite with -dlambda for unknown. Bodies and joints are both unknowns (Baraff 1996), so that chains and trees
-// have no fill and cost time in proportion to their joints, whatever the ratio of masses.
+// With M the mass matrix, G the rows of the joints and lambda their impulses, the velocities change by dv so that every row
+// reaches its target:
+//   M dv = G^T dlambda ,   G dv + c dlambda = residual .
+// The rotation of a body moves the points where impulses act. For an impulse f at the lever arm r, a change dw of the spin over
+// half of the step changes the torque by about -h/4 ((f.r) dw - r (f.dw)). This geometric stiffness grows with the tension.
+// Without it the solve would not converge for a heavy body on light links (Tournier et al. 2015). Its symmetric part is added
+// to the inertia. The error of the linear model is found in the next round as a residual of momentum.
+//
+// With -dlambda as unknowns the system is quasi-definite. Bodies and joints are both unknowns (Baraff 1996), so that chains and
+// trees have no fill-in: the cost is proportional to the number of joints, for any ratio of masses.
 #include "base/union_find.h"
 #include "dynamics/joint/joints.h"
 #include "dynamics/solve/contact_math.h"
@@ -23,7 +24,7 @@ void rbl_joint_system_init(rblJointSystem* system, const rblAllocator* allocator
     rbl_array_init(&system->parents, allocator);
     rbl_array_init(&system->anchors, allocator);
     rbl_array_init(&system->poses, allocator);
-    rbl_array_init(&system->given, allocator);
+    rbl_array_init(&system->joint_momentum, allocator);
     rbl_array_init(&system->reference, allocator);
     rbl_array_init(&system->stiffness, allocator);
     rbl_array_init(&system->best, allocator);
@@ -38,7 +39,7 @@ void rbl_joint_system_free(rblJointSystem* system)
     rbl_array_free(&system->parents);
     rbl_array_free(&system->anchors);
     rbl_array_free(&system->poses);
-    rbl_array_free(&system->given);
+    rbl_array_free(&system->joint_momentum);
     rbl_array_free(&system->reference);
     rbl_array_free(&system->stiffness);
     rbl_array_free(&system->best);
@@ -103,7 +104,7 @@ static bool add_bodies(rblStep* step)
     return true;
 }
 
-// A joint's node, and its edges to the dynamic ones of its bodies.
+// Add the node of a joint, and its edges to those of its bodies that are dynamic.
 static bool add_joint(rblStep* step, rblJoint* joint)
 {
     rblJointSystem* system = &step->joint_system;
@@ -140,7 +141,8 @@ uint32_t rbl_joint_root(rblStep* step, uint32_t node)
     return rbl_union_root(step->joint_system.parents.data, node);
 }
 
-// Two anchors make a loop through the world. A joint within what already hangs together counts as both.
+// Two joints to immovable bodies form a loop through the world. A joint between two bodies that are connected already closes a
+// loop and counts as two.
 static void find_loops(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -157,7 +159,7 @@ static void find_loops(rblStep* step)
         const rblJoint* joint = &world->joints.data[system->joints.data[i]];
         if (joint->kind == RBL_JOINT_SPRING)
         {
-            continue; // asks for nothing that it would not give way in
+            continue; // a spring is compliant: its row contradicts no other
         }
         const uint32_t a = system->nodes.data[joint->solver_a];
         const uint32_t b = system->nodes.data[joint->solver_b];
@@ -182,7 +184,7 @@ static void find_loops(rblStep* step)
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
         const uint32_t a = system->nodes.data[joint->solver_a];
         const uint32_t node = a != RBL_NONE ? a : system->nodes.data[joint->solver_b];
-        joint->looped = anchors[rbl_union_root(parents, node)] > 1;
+        joint->in_loop = anchors[rbl_union_root(parents, node)] > 1;
     }
 }
 
@@ -192,7 +194,7 @@ rblResult rbl_joint_system_build(rblStep* step)
     rblJointSystem* system = &step->joint_system;
     if (!rbl_array_resize_amply(&system->nodes, step->solver_bodies.count) || !add_bodies(step) ||
         !rbl_array_resize_amply(&system->poses, system->bodies.count) ||
-        !rbl_array_resize_amply(&system->given, 6 * system->bodies.count) ||
+        !rbl_array_resize_amply(&system->joint_momentum, 6 * system->bodies.count) ||
         !rbl_array_resize_amply(&system->reference, 6 * system->bodies.count) ||
         !rbl_array_resize_amply(&system->stiffness, 12 * system->bodies.count) ||
         !rbl_array_resize_amply(&system->best, 2 * system->bodies.count) ||
@@ -212,9 +214,9 @@ rblResult rbl_joint_system_build(rblStep* step)
     return rbl_blocks_order(&system->blocks, SIZE_MAX) ? RBL_OK : rbl_fail_memory();
 }
 
-// ---- stiffness and balance ----
+// ---- geometric stiffness ----
 
-// Symmetric 3x3 as xx, yy, zz, xy, xz, yz.
+// A symmetric 3 x 3 matrix is stored as xx, yy, zz, xy, xz, yz.
 static void apply_symmetric(const double m[6], const double v[3], double out[3])
 {
     out[0] = m[0] * v[0] + m[3] * v[1] + m[4] * v[2];
@@ -223,7 +225,7 @@ static void apply_symmetric(const double m[6], const double v[3], double out[3])
 }
 
 // m += scale (trace 1 - (r f^T + f r^T) / 2).
-static void add_turning(double m[6], double scale, double trace, rblVec3d r, rblVec3d f)
+static void add_rotation_stiffness(double m[6], double scale, double trace, rblVec3d r, rblVec3d f)
 {
     m[0] += scale * (trace - r.x * f.x);
     m[1] += scale * (trace - r.y * f.y);
@@ -233,31 +235,32 @@ static void add_turning(double m[6], double scale, double trace, rblVec3d r, rbl
     m[5] -= scale * 0.5 * (r.y * f.z + r.z * f.y);
 }
 
-// An impulse that pulls outward on its arm. Half of |f||r| in place of f.r keeps the matrix from being negative anywhere.
+// Add the stiffness of an impulse that pulls outward on its lever arm. (f.r + |f||r|) / 2 in place of f.r keeps the matrix
+// positive semidefinite.
 static void add_stiffness(rblJointSystem* system, uint32_t node, const rblJoint* joint, rblVec3 arm,
                           rblVec3 impulse)
 {
     const rblVec3d r = rbl_to_double3(arm);
     const rblVec3d f = rbl_to_double3(impulse);
-    const double along = rbl_dot3d(r, f);
-    if (node != RBL_NONE && along > 0.0)
+    const double projection = rbl_dot3d(r, f);
+    if (node != RBL_NONE && projection > 0.0)
     {
-        const double trace = 0.5 * (along + rbl_length3d(r) * rbl_length3d(f));
-        add_turning(&system->stiffness.data[12 * (size_t)node + 6], 0.25 * (double)joint->seconds, trace, r,
-                    f);
+        const double trace = 0.5 * (projection + rbl_length3d(r) * rbl_length3d(f));
+        add_rotation_stiffness(&system->stiffness.data[12 * (size_t)node + 6], 0.25 * (double)joint->seconds,
+                               trace, r, f);
     }
 }
 
-// A distance to something immovable turns with the point.
-static void add_swing(rblJointSystem* system, uint32_t node, const rblJoint* joint)
+// Add the stiffness of a distance joint to an immovable body: its direction rotates with the point.
+static void add_distance_stiffness(rblJointSystem* system, uint32_t node, const rblJoint* joint)
 {
-    const double length = (double)rbl_length3(joint->apart);
+    const double length = (double)rbl_length3(joint->separation);
     const double tension = -(double)rbl_dot3(joint->linear_impulse, joint->rows[0].axis);
     if (tension > 0.0 && length > 0.0)
     {
         const rblVec3d axis = rbl_to_double3(joint->rows[0].axis);
         const double scale = 0.25 * (double)joint->seconds * tension / length;
-        add_turning(&system->stiffness.data[12 * (size_t)node], scale, 1.0, axis, axis);
+        add_rotation_stiffness(&system->stiffness.data[12 * (size_t)node], scale, 1.0, axis, axis);
     }
 }
 
@@ -278,7 +281,7 @@ static void find_stiffness(rblStep* step, bool balanced)
         add_stiffness(system, b, joint, joint->arm_b, joint->linear_impulse);
         if (joint->row_count == 1 && (a == RBL_NONE || b == RBL_NONE))
         {
-            add_swing(system, a != RBL_NONE ? a : b, joint);
+            add_distance_stiffness(system, a != RBL_NONE ? a : b, joint);
         }
     }
 }
@@ -307,7 +310,7 @@ static void add_momentum(double* sum, rblVec3 arm, const rblJoint* joint, double
     sum[5] += sign * turn.z;
 }
 
-// G^T lambda into six numbers per body node.
+// Add G^T lambda, six numbers per body node.
 static void add_impulses(const rblStep* step, double* out)
 {
     const rblWorld* world = step->world;
@@ -331,15 +334,15 @@ static void add_impulses(const rblStep* step, double* out)
 void rbl_joints_begin_balance(rblStep* step)
 {
     rblJointSystem* system = &step->joint_system;
-    for (size_t i = 0; i < system->given.count; ++i)
+    for (size_t i = 0; i < system->joint_momentum.count; ++i)
     {
-        system->given.data[i] = 0.0;
+        system->joint_momentum.data[i] = 0.0;
     }
 }
 
-// ---- numbers ----
+// ---- matrix ----
 
-// Mass and inertia, world axes: the inertia as xx, yy, zz, xy, xz, yz.
+// Mass in kg, and inertia in world axes as xx, yy, zz, xy, xz, yz, kg m^2.
 static double body_mass(const rblStep* step, uint32_t node, double inertia[6])
 {
     const rblWorld* world = step->world;
@@ -384,24 +387,24 @@ static void write_body(rblStep* step, uint32_t node)
     }
 }
 
-static void write_side(double* block, const rblJoint* joint, rblVec3 arm, double sign)
+static void write_jacobian(double* block, const rblJoint* joint, rblVec3 arm, double sign)
 {
     for (uint32_t r = 0; r < joint->row_count; ++r)
     {
         const rblJointRow* row = &joint->rows[r];
         double* to = &block[RBL_BLOCK * r];
         const rblVec3d axis = rbl_scale3d(rbl_to_double3(row->axis), sign);
-        const rblVec3d turn = row->turns ? axis : rbl_cross3d(rbl_to_double3(arm), axis);
-        to[0] = row->turns ? 0.0 : axis.x;
-        to[1] = row->turns ? 0.0 : axis.y;
-        to[2] = row->turns ? 0.0 : axis.z;
+        const rblVec3d turn = row->is_angular ? axis : rbl_cross3d(rbl_to_double3(arm), axis);
+        to[0] = row->is_angular ? 0.0 : axis.x;
+        to[1] = row->is_angular ? 0.0 : axis.y;
+        to[2] = row->is_angular ? 0.0 : axis.z;
         to[3] = turn.x;
         to[4] = turn.y;
         to[5] = turn.z;
     }
 }
 
-// Rows that ask for nothing get a pivot of their own and no coupling.
+// Inactive rows get a pivot of -1 and no coupling.
 static void write_joint(rblStep* step, const rblJoint* joint)
 {
     rblBlockSystem* blocks = &step->joint_system.blocks;
@@ -409,16 +412,16 @@ static void write_joint(rblStep* step, const rblJoint* joint)
     const uint32_t rows = joint->slack ? 0 : joint->row_count;
     for (uint32_t r = 0; r < blocks->nodes.data[joint->node].size; ++r)
     {
-        const double give = r < rows ? joint->rows[r].softness + joint->rows[r].floor : 1.0;
-        block[RBL_BLOCK * r + r] = -give;
+        const double compliance = r < rows ? joint->rows[r].softness + joint->rows[r].regularization : 1.0;
+        block[RBL_BLOCK * r + r] = -compliance;
     }
     if (rows > 0 && joint->edge_a != RBL_NONE)
     {
-        write_side(rbl_blocks_of_edge(blocks, joint->edge_a), joint, joint->arm_a, -1.0);
+        write_jacobian(rbl_blocks_of_edge(blocks, joint->edge_a), joint, joint->arm_a, -1.0);
     }
     if (rows > 0 && joint->edge_b != RBL_NONE)
     {
-        write_side(rbl_blocks_of_edge(blocks, joint->edge_b), joint, joint->arm_b, 1.0);
+        write_jacobian(rbl_blocks_of_edge(blocks, joint->edge_b), joint, joint->arm_b, 1.0);
     }
 }
 
@@ -444,10 +447,10 @@ void rbl_joints_factor(rblStep* step, bool balanced)
 
 static double row_impulse(const rblJoint* joint, const rblJointRow* row)
 {
-    return (double)rbl_dot3(row->axis, row->turns ? joint->angular_impulse : joint->linear_impulse);
+    return (double)rbl_dot3(row->axis, row->is_angular ? joint->angular_impulse : joint->linear_impulse);
 }
 
-static double write_misses(rblStep* step, const rblJoint* joint)
+static double write_residuals(rblStep* step, const rblJoint* joint)
 {
     double* vector = &step->joint_system.blocks.vector.data[RBL_BLOCK * (size_t)joint->node];
     const double reach = (double)rbl_maxf(rbl_length3(joint->arm_a), rbl_length3(joint->arm_b));
@@ -460,13 +463,13 @@ static double write_misses(rblStep* step, const rblJoint* joint)
             const rblJointRow* row = &joint->rows[r];
             vector[r] = row->target - rbl_joint_row_velocity(step, joint, row) -
                         row->softness * row_impulse(joint, row);
-            largest = rbl_maxd(largest, fabs(vector[r]) * (row->turns ? reach : 1.0));
+            largest = rbl_maxd(largest, fabs(vector[r]) * (row->is_angular ? reach : 1.0));
         }
     }
     return largest;
 }
 
-static void take_impulses(rblStep* step, rblJoint* joint)
+static void add_row_impulses(rblStep* step, rblJoint* joint)
 {
     const double* vector = &step->joint_system.blocks.vector.data[RBL_BLOCK * (size_t)joint->node];
     rblVec3d linear_impulse = rbl_to_double3(joint->linear_impulse);
@@ -474,49 +477,50 @@ static void take_impulses(rblStep* step, rblJoint* joint)
     for (uint32_t r = 0; r < joint->row_count && !joint->slack; ++r)
     {
         const rblJointRow* row = &joint->rows[r];
-        rblVec3d* sum = row->turns ? &turn : &linear_impulse;
+        rblVec3d* sum = row->is_angular ? &turn : &linear_impulse;
         *sum = rbl_mul_add3d(*sum, -vector[r], rbl_to_double3(row->axis));
     }
     joint->linear_impulse = rbl_to_float3(linear_impulse);
     joint->angular_impulse = rbl_to_float3(turn);
 }
 
-// Momentum that a body's velocity lacks: what impulses give where they act now, and would act after what changed since.
-static void write_lack(const rblStep* step, uint32_t node, double* vector)
+// Subtract from the momentum of the impulses the part that the velocity has already, and the part that the stiffness explains.
+// The rest is the residual of momentum of the body.
+static void write_momentum_residual(const rblStep* step, uint32_t node, double* vector)
 {
     const rblJointSystem* system = &step->joint_system;
     const double* stiffness = &system->stiffness.data[12 * (size_t)node];
     const double* reference = &system->reference.data[6 * (size_t)node];
-    const double* given = &system->given.data[6 * (size_t)node];
+    const double* joint_momentum = &system->joint_momentum.data[6 * (size_t)node];
     double change[6];
-    double back[6];
+    double stiffness_momentum[6];
     velocity_of(&step->solver_bodies.data[system->bodies.data[node]], change);
     for (int k = 0; k < 6; ++k)
     {
         change[k] -= reference[k];
     }
-    apply_symmetric(stiffness, change, back);
-    apply_symmetric(stiffness + 6, change + 3, back + 3);
+    apply_symmetric(stiffness, change, stiffness_momentum);
+    apply_symmetric(stiffness + 6, change + 3, stiffness_momentum + 3);
     for (int k = 0; k < 6; ++k)
     {
-        vector[k] -= given[k] + back[k];
+        vector[k] -= joint_momentum[k] + stiffness_momentum[k];
     }
 }
 
-static void move_body(rblStep* step, uint32_t node)
+static void change_velocity(rblStep* step, uint32_t node)
 {
     rblJointSystem* system = &step->joint_system;
     rblSolverBody* body = &step->solver_bodies.data[system->bodies.data[node]];
     const double* d = &system->blocks.vector.data[RBL_BLOCK * (size_t)node];
-    double* given = &system->given.data[6 * (size_t)node];
+    double* joint_momentum = &system->joint_momentum.data[6 * (size_t)node];
     double inertia[6];
-    double turning[3];
+    double angular_momentum[3];
     const double mass = body_mass(step, node, inertia);
-    apply_symmetric(inertia, d + 3, turning);
+    apply_symmetric(inertia, d + 3, angular_momentum);
     for (int k = 0; k < 3; ++k)
     {
-        given[k] += mass * d[k];
-        given[3 + k] += turning[k];
+        joint_momentum[k] += mass * d[k];
+        joint_momentum[3 + k] += angular_momentum[k];
     }
     body->velocity = rbl_to_float3(rbl_add3d(rbl_to_double3(body->velocity), rbl_vec3d(d[0], d[1], d[2])));
     body->spin = rbl_to_float3(rbl_add3d(rbl_to_double3(body->spin), rbl_vec3d(d[3], d[4], d[5])));
@@ -537,21 +541,21 @@ float rbl_joints_solve(rblStep* step)
         add_impulses(step, vector);
         for (uint32_t i = 0; i < system->bodies.count; ++i)
         {
-            write_lack(step, i, &vector[RBL_BLOCK * (size_t)i]);
+            write_momentum_residual(step, i, &vector[RBL_BLOCK * (size_t)i]);
         }
     }
     for (size_t i = 0; i < system->joints.count; ++i)
     {
-        largest = rbl_maxd(largest, write_misses(step, &world->joints.data[system->joints.data[i]]));
+        largest = rbl_maxd(largest, write_residuals(step, &world->joints.data[system->joints.data[i]]));
     }
     rbl_blocks_solve(&system->blocks);
     for (size_t i = 0; i < system->joints.count; ++i)
     {
-        take_impulses(step, &world->joints.data[system->joints.data[i]]);
+        add_row_impulses(step, &world->joints.data[system->joints.data[i]]);
     }
     for (uint32_t i = 0; i < system->bodies.count; ++i)
     {
-        move_body(step, i);
+        change_velocity(step, i);
     }
     return (float)largest;
 }

@@ -1,4 +1,4 @@
-// Joints: creation, state, and who must not collide.
+// Creation and state of joints, and the pairs of bodies that joints exempt from collision.
 #include "dynamics/joint/joints.h"
 
 #include "base/def.h"
@@ -64,19 +64,19 @@ static rblResult check_def(rblWorld* world, const rblJointDef* def, uint32_t* a,
     if (!dynamic || *a == *b)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "joint: the bodies must be two different ones, at least one dynamic");
+                        "joint: bodies a and b must be different, and at least one of them dynamic");
     }
     return RBL_OK;
 }
 
-// ---- places ----
+// ---- creation ----
 
 static rblTransform frame_of(const rblWorld* world, uint32_t slot)
 {
     return slot == RBL_NONE ? rbl_transform_identity() : rbl_motion_pose(&world->motions.data[slot]);
 }
 
-// From a body's shape axes to its frame.
+// Transform a point from the shape axes of a body to the frame of the body.
 static rblVec3 into_frame(const rblWorld* world, uint32_t slot, rblVec3 point)
 {
     return slot == RBL_NONE ? point : rbl_transform_point(world->bodies.data[slot].shape_in_body, point);
@@ -112,8 +112,8 @@ static rblJoint make_joint(const rblWorld* world, const rblJointDef* def, uint32
     return joint;
 }
 
-// A pair that must not collide any more, or may again: let the broad phase ask anew.
-static void reconsider(rblWorld* world, const rblJoint* joint, int change)
+// Update the joint counts of the two bodies, wake them, and let the broad phase test their pair again.
+static void update_bodies(rblWorld* world, const rblJoint* joint, int change)
 {
     const uint32_t slots[2] = {joint->a, joint->b};
     for (int k = 0; k < 2; ++k)
@@ -149,7 +149,7 @@ rblResult rbl_joint_create(rblWorldId world_id, const rblJointDef* given, rblJoi
     }
     world->joints.count += slot == world->joints.count;
     world->joints.data[slot] = joint;
-    reconsider(world, &joint, 1);
+    update_bodies(world, &joint, 1);
     *out = (rblJointId){slot + 1, joint.generation, world->serial};
     RBL_NOTE_CALL(world, .code = RBL_CALL_JOINT_CREATE, .joint = *out, .joint_def = def);
     return RBL_OK;
@@ -167,7 +167,7 @@ static rblResult find_joint(rblWorldId world_id, rblJointId id, rblWorld** world
 void rbl_joint_remove(rblWorld* world, uint32_t slot)
 {
     rblJoint* joint = &world->joints.data[slot];
-    reconsider(world, joint, -1);
+    update_bodies(world, joint, -1);
     *joint = (rblJoint){0};
     rbl_id_pool_give(&world->joint_ids, slot);
 }
@@ -277,8 +277,8 @@ bool rbl_joints_forbid_pair(const rblWorld* world, uint32_t a, uint32_t b)
     for (size_t i = 0; i < world->joints.count; ++i)
     {
         const rblJoint* joint = &world->joints.data[i];
-        const bool same = (joint->a == a && joint->b == b) || (joint->a == b && joint->b == a);
-        if (joint->generation != 0 && same && !joint->collide)
+        const bool is_pair = (joint->a == a && joint->b == b) || (joint->a == b && joint->b == a);
+        if (joint->generation != 0 && is_pair && !joint->collide)
         {
             return true;
         }

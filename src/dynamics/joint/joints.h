@@ -7,15 +7,15 @@
 #include "math/sparse_blocks.h"
 #include "rubble/joint.h"
 
-// One constraint equation of a joint: the relative velocity of its points, or the relative spin, along an axis.
+// One constraint row of a joint: the relative velocity of its points, or the relative spin, along an axis.
 typedef struct rblJointRow
 {
     rblVec3 axis;
-    bool turns;    // an equation of the spin
-    double target; // m/s or rad/s at the end of the step
-    double
-        softness; // velocity per impulse: compliance of joints in loops, where equations may contradict each other
-    double floor; // the same, only to keep pivots of the factors positive
+    bool is_angular; // a row of the spin; otherwise of the velocity of the points
+    double target;   // relative velocity at the end of the step, m/s or rad/s
+    // Compliance, velocity per impulse: of springs, and of joints in loops, whose rows may contradict each other.
+    double softness;
+    double regularization; // compliance that keeps the pivots of the factors nonzero
 } rblJointRow;
 
 typedef struct rblStep rblStep;
@@ -25,7 +25,7 @@ typedef struct rblJoint
     uint32_t generation; // 0: the slot is free
     rblJointKind kind;
     uint32_t a, b;              // body slots; b is RBL_NONE for the world
-    rblVec3 anchor_a, anchor_b; // in the frames of the bodies; anchor_b in world axes when b is the world
+    rblVec3 anchor_a, anchor_b; // m: in the frames of the bodies; anchor_b in world axes when b is the world
     rblVec3 axis_a, axis_b;     // of a hinge, in the bodies' frames
     rblQuat b_in_a;             // target relative orientation of the frames
     float length;
@@ -40,18 +40,19 @@ typedef struct rblJoint
 
     // Data of the current step (joint_rows.c, joint_solve.c).
     uint32_t solver_a, solver_b;
-    uint32_t node, edge_a, edge_b; // in rblJointSystem; RBL_NONE: not there
-    bool looped;                   // its joints form a loop
-    bool slack;                    // no row is active: a loose rope, or a spring at its largest force
-    float seconds;
-    rblVec3 start_arm_a, start_arm_b; // lever arms: from the centres to the points, at the start of the step
-    rblVec3 arm_a, arm_b;             // lever arms of the impulses
-    rblVec3 kept_linear_impulse, kept_angular_impulse; // stored while only velocities are corrected
-    rblVec3 best_linear_impulse, best_angular_impulse; // of the best round
-    rblVec3 apart;                                     // from a's point to b's, at the start
-    rblVec3 before_u;               // relative velocity of a spring's points before the contact solve
-    rblVec3 kept_apart, kept_angle; // part of the position error that stays in this step
-    float kept_length;
+    uint32_t node, edge_a, edge_b;    // of rblJointSystem, filled by rbl_joint_system_build(); RBL_NONE: none
+    bool in_loop;                     // the joint is part of bodies that are connected by a loop of joints
+    bool slack;                       // no row is active: a slack rope, or a spring at its largest force
+    float seconds;                    // duration of the step for its bodies, s
+    rblVec3 start_arm_a, start_arm_b; // m: from the centres of mass to the points, at the start of the step
+    rblVec3 arm_a, arm_b;             // m: lever arms of the impulses
+    rblVec3 saved_linear_impulse, saved_angular_impulse; // saved while another solve uses the impulses
+    rblVec3 best_linear_impulse, best_angular_impulse;   // of the round with the smallest error
+    rblVec3 separation;     // m: from the point of a to the point of b, at the start of the step
+    rblVec3 start_velocity; // m/s: relative velocity of the points of a spring before the contact solve
+    // The part of the position error that this step does not correct, m and rad. Filled by rbl_joint_limit().
+    rblVec3 uncorrected_separation, uncorrected_angle;
+    float uncorrected_length;
     uint32_t row_count;
     rblJointRow rows[6];
 } rblJoint;
@@ -62,18 +63,20 @@ typedef RBL_ARRAY(rblJointEvent) rblJointEventArray;
 // All joints of a step and their dynamic bodies, as one linear system.
 typedef struct rblJointSystem
 {
-    rblBlockSystem blocks; // nodes: bodies, then joints
-    rblIndexArray bodies;  // solver body of each body node
-    rblIndexArray joints;  // slot of each joint node
-    rblIndexArray nodes;   // by solver body; RBL_NONE: it has no joint
-    rblIndexArray parents,
-        anchors; // by body node: union-find parents of connected bodies; number of joints to immovable bodies
+    rblBlockSystem blocks;         // nodes: bodies, then joints
+    rblIndexArray bodies;          // solver body of each body node
+    rblIndexArray joints;          // slot of each joint node
+    rblIndexArray nodes;           // by solver body; RBL_NONE: it has no joint
+    rblIndexArray parents;         // by body node: union-find parents of connected bodies
+    rblIndexArray anchors;         // by body node: number of joints to immovable bodies, see find_loops()
     RBL_ARRAY(rblTransform) poses; // by body node: predicted at the end of the step
-    rblDoubleArray given;          // six per body node: momentum that its velocity has from joints
-    rblDoubleArray reference;      // six per body node: velocity and spin at the last refresh
-    rblDoubleArray stiffness;      // twelve per body node: see add_stiffness(); of velocities and of spins
-    RBL_ARRAY(rblVec3) best;       // two per body node: velocity and spin of the round that came nearest
-    bool balanced;                 // momenta agree with the impulses at their current lever arms
+    // Six per body node: momentum from joints that its velocity includes, N s and N m s. Filled by rbl_joints_solve().
+    rblDoubleArray joint_momentum;
+    rblDoubleArray reference; // six per body node: velocity and spin for which the matrix was computed
+    // Twelve per body node: geometric stiffness of the velocity, then of the spin. Filled by rbl_joints_factor().
+    rblDoubleArray stiffness;
+    RBL_ARRAY(rblVec3) best; // two per body node: velocity and spin of the round with the smallest error
+    bool balanced;           // the solve includes the geometric stiffness and the residual of momentum
 } rblJointSystem;
 
 typedef struct rblWorld rblWorld;
@@ -83,13 +86,13 @@ void rbl_joint_system_free(rblJointSystem* system);
 
 // ---- one joint (joint_rows.c) ----
 
-// Whether one of the two bodies is dynamic and awake. Otherwise there is nothing to solve.
+// Whether one of the two bodies is dynamic and awake.
 bool rbl_joint_is_active(const rblStep* step, const rblJoint* joint);
 
-// Compute the lever arms and the distance of the points at the current poses.
+// Compute the lever arms and the separation of the points at the current poses.
 void rbl_joint_locate(rblWorld* world, rblJoint* joint);
 
-// Compute the part of the position error that stays: one step corrects a limited distance only.
+// Compute the part of the position error that this step does not correct: the speed of correction is limited.
 void rbl_joint_limit(const rblWorld* world, rblJoint* joint);
 
 // Rows for zero relative velocity at the current poses.
@@ -112,48 +115,51 @@ void rbl_joint_apply(rblStep* step, const rblJoint* joint, rblVec3 linear_impuls
 
 // ---- all joints ----
 
-// Stages: connect the bodies of joints; prepare, sweep and polish in the contact solve; after the step (joint_solve.c).
+// Stages of the step (joint_solve.c): begin connects the bodies of joints; prepare, first_refresh, sweep, refresh and polish
+// belong to the contact solve; finish removes joints that break.
 rblResult rbl_joints_begin(rblStep* step);
 void rbl_joints_prepare(rblStep* step);
-void rbl_joints_first_refresh(rblStep* step); // the first refresh
+void rbl_joints_first_refresh(rblStep* step); // rows from the velocities before forces
 float rbl_joints_sweep(rblStep* step);
-float rbl_joints_refresh(rblStep* step); // between sweeps: returns the largest predicted position error, m
+float rbl_joints_refresh(rblStep* step); // rows from predicted poses; returns the largest position error, m
 void rbl_joints_polish(rblStep* step);
 rblResult rbl_joints_finish(rblStep* step);
 
-// Stop relative velocities at joints that become tight suddenly. Returns whether anything changed.
+// Remove relative velocities of joints that become tight suddenly. Returns whether anything changed.
 bool rbl_joints_tighten(rblStep* step, float threshold);
 
-// The same at the end of the step, with a correction of the energy of joints (joint_settle.c).
+// The same at the end of the step, with a correction of positions and of the energy of joints (joint_settle.c).
 void rbl_joints_settle(rblStep* step);
 
-// The linear system of the joints (joint_system.c): from the rows of all joints; one solve of it, applied to velocities and
-// impulses. Returns the largest miss before it, m/s. With `balanced`, impulses turn with the bodies while velocities change.
+// The linear system of the joints (joint_system.c): build its structure, compute and factor the matrix, solve. A solve changes
+// velocities and impulses and returns the largest residual before it, m/s. With `balanced`, impulses rotate with the bodies
+// while velocities change.
 rblResult rbl_joint_system_build(rblStep* step);
 void rbl_joints_begin_balance(rblStep* step);
 void rbl_joints_factor(rblStep* step, bool balanced);
 float rbl_joints_solve(rblStep* step);
-uint32_t rbl_joint_root(rblStep* step,
-                        uint32_t node); // the same for all bodies that hang together by joints
 
-// Stop all relative velocities that joints forbid, when one is above the threshold: an inelastic impact. `seconds` is the time
-// over which ropes predict their length. `report` is called for each joint, with its impulses stored in the joint, and the work
-// of a kinematic body.
+// Union-find root of the bodies that joints connect with the body of a node.
+uint32_t rbl_joint_root(rblStep* step, uint32_t node);
+
+// Remove all relative velocities that joints do not allow, when one is above the threshold, as in an inelastic impact. Ropes
+// predict their length over `seconds`. `report` is called for each joint: the impulses are in the joint, `work` is that of its
+// kinematic body, J.
 typedef void rblJointImpulseFcn(rblStep* step, rblJoint* joint, double work);
 bool rbl_joints_stop(rblStep* step, float threshold, float seconds, rblJointImpulseFcn* report);
 
-// Compute displacements of bodies, stored as velocities, that remove position errors of joints. Returns the largest error, m;
-// 0: nothing to do.
+// Compute displacements that remove the position errors of joints, stored as velocities of the solver bodies. Returns the
+// largest error, m, or 0 when there is nothing to correct.
 float rbl_joints_displace(rblStep* step);
 
-// Bodies connected by joints get the same time left of the step: the smallest one.
+// Bodies connected by joints get the same remaining time of the step: the smallest one.
 void rbl_joints_share_seconds(rblStep* step);
 
-// Work through a joint in the contact solve, J: of springs, and of moving bodies of infinite mass.
+// Work of a joint in the contact solve, J: of springs, and of moving bodies of infinite mass.
 double rbl_joint_work(const rblStep* step, const rblJoint* joint);
 void rbl_joint_remove(rblWorld* world, uint32_t slot);
 
-// True when a joint between two bodies keeps them from colliding.
+// Whether a joint prevents collisions of two bodies.
 bool rbl_joints_forbid_pair(const rblWorld* world, uint32_t a, uint32_t b);
 
 // Remove all joints of a body.

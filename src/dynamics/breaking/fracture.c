@@ -1,9 +1,9 @@
-// The fracture stage: breakers are asked about the impacts of the trial, and bodies that break pay for their cracks.
+// The fracture stage: breakers decide about the impacts of the trial, and the bodies that break pay for their cracks.
 //
-// The impacts of a substep are solved first as if nothing broke. When something does, none of that has happened: bodies are
-// where their impacts are, with the velocities that they arrived with. The cracks are paid out of these (fracture_impacts.c),
-// fragments take the bodies' places (fracture_birth.c), and the substep goes on: pairs and contacts are found anew, and the
-// rest of every impact acts on what is there now (Su 2009, 4.2).
+// The impacts of a substep are solved first as if no body broke: the trial. When a body breaks, the result of the trial is
+// discarded: bodies are at the poses of their impacts, with their velocities before the impacts. The energy of the cracks is
+// taken from these velocities (fracture_impacts.c), fragments replace the bodies (fracture_birth.c), and the substep continues:
+// pairs and contacts are found again, and the rest of every impact acts on the fragments (Su 2009, section 4.2).
 #include "dynamics/breaking/fracture.h"
 #include "base/log.h"
 #include "base/random.h"
@@ -15,7 +15,7 @@
 
 // ---- tuning ----
 
-#define MIN_ASKED 16 // bodies with a breaker for one worker, at least
+#define MIN_QUERIES 16 // smallest number of bodies with a breaker for one worker
 
 // ---- a body as its breaker sees it ----
 
@@ -27,7 +27,7 @@ static uint64_t seed_of(const rblWorld* world, uint32_t slot)
     return rbl_random_u64(&random);
 }
 
-// A body as its breaker sees it.
+// The data of a body that its breaker gets.
 static rblBreakBody body_for_breaker(const rblWorld* world, uint32_t slot)
 {
     const rblBody* body = &world->bodies.data[slot];
@@ -56,7 +56,7 @@ rblResult rbl_body_prepare_breaker(rblBody* body, rblJobs* jobs)
     return RBL_OK;
 }
 
-// A breaker that fails leaves its body whole.
+// When a breaker fails, its body does not break.
 static void log_failure(const rblWorld* world, uint32_t slot, const char* what)
 {
     const rblBody* body = &world->bodies.data[slot];
@@ -64,17 +64,17 @@ static void log_failure(const rblWorld* world, uint32_t slot, const char* what)
                     body->generation, rbl_breaker_def(body->breaker)->name, what);
 }
 
-// ---- asking ----
+// ---- decisions of breakers ----
 
-// The impacts on a body into the list of impacts.
-static bool list_impacts(rblStep* step, rblAsked* asked)
+// Append the impacts on a body to the list of impacts.
+static bool list_impacts(rblStep* step, rblBreakQuery* query)
 {
     rblFractureStage* stage = step->fracture;
-    asked->first = (uint32_t)stage->body_impacts.count;
-    for (uint32_t i = stage->heads.data[asked->slot]; i != RBL_NONE;)
+    query->first = (uint32_t)stage->body_impacts.count;
+    for (uint32_t i = stage->heads.data[query->slot]; i != RBL_NONE;)
     {
         const rblPairImpact* impact = &stage->pair_impacts.data[i];
-        const bool on_b = impact->b == asked->slot;
+        const bool on_b = impact->b == query->slot;
         if (!rbl_array_push(&stage->body_impacts, rbl_pair_impact_on(impact, on_b)) ||
             !rbl_array_push(&stage->body_impact_pairs, i))
         {
@@ -82,15 +82,15 @@ static bool list_impacts(rblStep* step, rblAsked* asked)
         }
         i = impact->next[on_b];
     }
-    asked->count = (uint32_t)stage->body_impacts.count - asked->first;
+    query->count = (uint32_t)stage->body_impacts.count - query->first;
     return true;
 }
 
-static rblResult list_asked(rblStep* step)
+static rblResult list_queries(rblStep* step)
 {
     rblWorld* world = step->world;
     rblFractureStage* stage = step->fracture;
-    rbl_array_clear(&stage->asked);
+    rbl_array_clear(&stage->queries);
     rbl_array_clear(&stage->body_impacts);
     rbl_array_clear(&stage->body_impact_pairs);
     for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
@@ -99,13 +99,13 @@ static rblResult list_asked(rblStep* step)
         {
             continue;
         }
-        rblAsked asked = {.slot = slot};
+        rblBreakQuery query = {.slot = slot};
         if (rbl_body_prepare_breaker(&world->bodies.data[slot], world->jobs) != RBL_OK)
         {
             log_failure(world, slot, "prepare");
             continue;
         }
-        if (!list_impacts(step, &asked) || !rbl_array_push(&stage->asked, asked))
+        if (!list_impacts(step, &query) || !rbl_array_push(&stage->queries, query))
         {
             return rbl_fail_memory();
         }
@@ -113,48 +113,50 @@ static rblResult list_asked(rblStep* step)
     return RBL_OK;
 }
 
-// What a support answers to an impact on the other side pays nothing: its two did not come nearer to each other. Never 0, which is nothing said.
-static float payable(const rblStep* step, const rblAsked* asked)
+// The largest energy that an impact on the body can pay, J. A support that reacts to an impact on the other side of the body
+// did not approach and pays nothing. The result is never 0, because 0 means that the energy is unknown.
+static float largest_payable_energy(const rblStep* step, const rblBreakQuery* query)
 {
     const rblWorld* world = step->world;
     const rblFractureStage* stage = step->fracture;
     double most = 0.0;
-    for (uint32_t i = 0; i < asked->count; ++i)
+    for (uint32_t i = 0; i < query->count; ++i)
     {
-        const uint32_t impact = stage->body_impact_pairs.data[asked->first + i];
+        const uint32_t impact = stage->body_impact_pairs.data[query->first + i];
         most = rbl_maxd(most, rbl_pair_impact_energy(world, &stage->pair_impacts.data[impact]));
     }
     return rbl_maxf((float)most, FLT_MIN);
 }
 
-static void ask_block(rblRange range, void* context)
+static void decide_block(rblRange range, void* context)
 {
     rblStep* step = context;
     rblWorld* world = step->world;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        rblAsked* asked = &step->fracture->asked.data[i];
-        const rblBody* body = &world->bodies.data[asked->slot];
-        rblBreakBody seen = body_for_breaker(world, asked->slot);
-        seen.payable = payable(step, asked);
-        asked->result = rbl_breaker_decide(body->breaker, body->prepared, &seen,
-                                           &step->fracture->body_impacts.data[asked->first], asked->count,
-                                           &asked->verdict);
+        rblBreakQuery* query = &step->fracture->queries.data[i];
+        const rblBody* body = &world->bodies.data[query->slot];
+        rblBreakBody view = body_for_breaker(world, query->slot);
+        view.payable = largest_payable_energy(step, query);
+        query->result = rbl_breaker_decide(body->breaker, body->prepared, &view,
+                                           &step->fracture->body_impacts.data[query->first], query->count,
+                                           &query->verdict);
     }
 }
 
 // ---- plans ----
 
-// The impact that pays: of those on the body the one that can pay most. What a support answers was not there before the impact.
-static uint32_t find_payer(const rblStep* step, const rblAsked* asked)
+// The impact that pays for the cracks: the one with the most energy on this body. The reaction of a support does not exist
+// before the impact and pays nothing.
+static uint32_t find_payer(const rblStep* step, const rblBreakQuery* query)
 {
     const rblWorld* world = step->world;
     const rblFractureStage* stage = step->fracture;
-    uint32_t payer = stage->body_impact_pairs.data[asked->first + asked->verdict.impact];
+    uint32_t payer = stage->body_impact_pairs.data[query->first + query->verdict.impact];
     double most = rbl_pair_impact_energy(world, &stage->pair_impacts.data[payer]);
-    for (uint32_t i = 0; i < asked->count; ++i)
+    for (uint32_t i = 0; i < query->count; ++i)
     {
-        const uint32_t impact = stage->body_impact_pairs.data[asked->first + i];
+        const uint32_t impact = stage->body_impact_pairs.data[query->first + i];
         const double energy = rbl_pair_impact_energy(world, &stage->pair_impacts.data[impact]);
         payer = energy > most ? impact : payer;
         most = rbl_maxd(most, energy);
@@ -166,24 +168,24 @@ static rblResult make_plans(rblStep* step)
 {
     rblWorld* world = step->world;
     rblFractureStage* stage = step->fracture;
-    for (size_t i = 0; i < stage->asked.count; ++i)
+    for (size_t i = 0; i < stage->queries.count; ++i)
     {
-        const rblAsked* asked = &stage->asked.data[i];
-        if (asked->result != RBL_OK)
+        const rblBreakQuery* query = &stage->queries.data[i];
+        if (query->result != RBL_OK)
         {
-            log_failure(world, asked->slot, "decide");
+            log_failure(world, query->slot, "decide");
             continue;
         }
-        if (!asked->verdict.breaks)
+        if (!query->verdict.breaks)
         {
             continue;
         }
-        const uint32_t payer = find_payer(step, asked);
-        const rblBreakPlan plan = {.slot = asked->slot,
+        const uint32_t payer = find_payer(step, query);
+        const rblBreakPlan plan = {.slot = query->slot,
                                    .payer = payer,
                                    .cause =
-                                       stage->body_impact_pairs.data[asked->first + asked->verdict.impact],
-                                   .verdict = asked->verdict};
+                                       stage->body_impact_pairs.data[query->first + query->verdict.impact],
+                                   .verdict = query->verdict};
         if (!rbl_array_push(&stage->plans, plan))
         {
             return rbl_fail_memory();
@@ -193,17 +195,17 @@ static rblResult make_plans(rblStep* step)
     return RBL_OK;
 }
 
-// What impacts leave behind that break nothing. Only when the round stands: if something broke, none of it has happened, and the
-// impacts come again.
-static void keep_damage(rblStep* step)
+// Store the damage from impacts that break no body. This is done only when no body breaks in this round. Otherwise the trial is
+// discarded, and the impacts are solved again.
+static void store_damage(rblStep* step)
 {
     rblWorld* world = step->world;
-    for (size_t i = 0; i < step->fracture->asked.count; ++i)
+    for (size_t i = 0; i < step->fracture->queries.count; ++i)
     {
-        const rblAsked* asked = &step->fracture->asked.data[i];
-        if (asked->result == RBL_OK)
+        const rblBreakQuery* query = &step->fracture->queries.data[i];
+        if (query->result == RBL_OK)
         {
-            world->bodies.data[asked->slot].damage = asked->verdict.damage;
+            world->bodies.data[query->slot].damage = query->verdict.damage;
         }
     }
 }
@@ -220,8 +222,8 @@ uint32_t rbl_max_pieces(const rblWorld* world, uint32_t count)
     return each > 1 ? each : 1;
 }
 
-// Two that break by the same impact share what it can pay. A breaker that asked for less gets that.
-static void allot(rblStep* step)
+// Two bodies that break by the same impact share its energy. The budget of a plan is not larger than its breaker requested.
+static void set_budgets(rblStep* step)
 {
     rblWorld* world = step->world;
     rblFractureStage* stage = step->fracture;
@@ -232,9 +234,9 @@ static void allot(rblStep* step)
         rblBreakPlan* plan = &stage->plans.data[i];
         const rblPairImpact* impact = &stage->pair_impacts.data[plan->payer];
         const double share = rbl_pair_impact_energy(world, impact) / (double)impact->breaks;
-        const double asked = plan->verdict.budget;
+        const double requested = plan->verdict.budget;
         const uint32_t own = plan->verdict.max_pieces;
-        plan->verdict.budget = asked > 0.0 && asked < share ? asked : share;
+        plan->verdict.budget = requested > 0.0 && requested < share ? requested : share;
         plan->verdict.max_pieces = own > 0 && (most == 0 || own < most) ? own : most;
     }
 }
@@ -243,12 +245,12 @@ rblResult rbl_body_shatter(rblStep* step, rblBreakPlan* plan)
 {
     rblWorld* world = step->world;
     const rblBody* body = &world->bodies.data[plan->slot];
-    const rblBreakBody seen = body_for_breaker(world, plan->slot);
+    const rblBreakBody view = body_for_breaker(world, plan->slot);
     if (plan->verdict.max_pieces == 1)
     {
         return RBL_OK;
     }
-    RBL_TRY(rbl_breaker_shatter(body->breaker, body->prepared, &seen, &plan->verdict, world->jobs,
+    RBL_TRY(rbl_breaker_shatter(body->breaker, body->prepared, &view, &plan->verdict, world->jobs,
                                 &plan->fracture));
     const rblResult checked = rbl_fragments_check(world, plan);
     if (checked != RBL_OK)
@@ -276,7 +278,7 @@ static void shatter_block(rblRange range, void* context)
     }
 }
 
-// ---- paying ----
+// ---- payment ----
 
 static void sum_costs(rblStep* step)
 {
@@ -291,13 +293,13 @@ static void sum_costs(rblStep* step)
     }
 }
 
-// Breakers that ran out of memory: nobody has paid yet.
+// Report breakers that ran out of memory. No impact has paid yet.
 static rblResult check_memory(const rblFractureStage* stage)
 {
     bool enough = true;
-    for (size_t i = 0; i < stage->asked.count; ++i)
+    for (size_t i = 0; i < stage->queries.count; ++i)
     {
-        enough = enough && stage->asked.data[i].result != RBL_ERROR_MEMORY;
+        enough = enough && stage->queries.data[i].result != RBL_ERROR_MEMORY;
     }
     for (size_t i = 0; i < stage->plans.count; ++i)
     {
@@ -306,8 +308,8 @@ static rblResult check_memory(const rblFractureStage* stage)
     return enough ? RBL_OK : rbl_fail_memory();
 }
 
-// Impacts pay in order. One that cannot any more, because another has slowed it, leaves its bodies whole for this round: the
-// next one asks again.
+// Impacts pay in order. An impact may no longer be able to pay, because another one has slowed its bodies. Its bodies then do
+// not break in this round; the next round asks their breakers again.
 static void pay(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -359,18 +361,18 @@ static void free_plans(rblStep* step)
     rbl_array_clear(&step->fracture->plans);
 }
 
-// Bodies that broke or not: what breakers found out about these impacts is of no more use.
+// The evidence of all verdicts is not needed any more, whether the bodies break or not.
 static void release_verdicts(rblStep* step)
 {
     rblFractureStage* stage = step->fracture;
     for (size_t i = 0; i < stage->plans.count; ++i)
     {
-        stage->plans.data[i].verdict.evidence = NULL; // the same as that of the question
+        stage->plans.data[i].verdict.evidence = NULL; // the query owns it
     }
-    for (size_t i = 0; i < stage->asked.count; ++i)
+    for (size_t i = 0; i < stage->queries.count; ++i)
     {
-        rblAsked* asked = &stage->asked.data[i];
-        rbl_verdict_release(step->world->bodies.data[asked->slot].breaker, &asked->verdict);
+        rblBreakQuery* query = &stage->queries.data[i];
+        rbl_verdict_release(step->world->bodies.data[query->slot].breaker, &query->verdict);
     }
 }
 
@@ -383,7 +385,7 @@ static rblResult shatter(rblStep* step)
         return RBL_OK;
     }
     RBL_TRY(make_plans(step));
-    allot(step);
+    set_budgets(step);
     rbl_parallel_for(world->jobs, (uint32_t)stage->plans.count, 1, shatter_block, step);
     RBL_TRY(check_memory(stage));
     pay(step);
@@ -393,8 +395,8 @@ static rblResult shatter(rblStep* step)
 static rblResult plan(rblStep* step)
 {
     rblFractureStage* stage = step->fracture;
-    RBL_TRY(list_asked(step));
-    rbl_parallel_for(step->world->jobs, (uint32_t)stage->asked.count, MIN_ASKED, ask_block, step);
+    RBL_TRY(list_queries(step));
+    rbl_parallel_for(step->world->jobs, (uint32_t)stage->queries.count, MIN_QUERIES, decide_block, step);
     const rblResult result = shatter(step);
     release_verdicts(step);
     return result;
@@ -425,7 +427,7 @@ rblResult rbl_breaks_plan(rblStep* step, bool* any)
     *any = drop_plans(stage);
     if (!*any)
     {
-        keep_damage(step);
+        store_damage(step);
     }
     for (size_t i = 0; i < stage->plans.count; ++i)
     {
@@ -433,14 +435,14 @@ rblResult rbl_breaks_plan(rblStep* step, bool* any)
     }
     const float spent = (float)(1000.0 * (rbl_timer_seconds() - start));
     world->profile.fracture += spent;
-    world->profile.impact -= spent; // it will be measured as a part of them
+    world->profile.impact -= spent; // the caller measures this time as a part of the impacts
     return RBL_OK;
 }
 
 // ---- the stage ----
 
-// What every body has left of the substep.
-static bool keep_time(rblStep* step)
+// Store the time of the substep that each body has left, s.
+static bool store_time_left(rblStep* step)
 {
     rblWorld* world = step->world;
     rblFloatArray* left = &step->time_left;
@@ -454,13 +456,13 @@ static bool keep_time(rblStep* step)
     }
     for (size_t i = 1; i < step->solver_bodies.count; ++i)
     {
-        // Not less for those that are slowed: contacts are found anew.
+        // Slowed bodies get the full remaining time, too, because contacts are found again.
         left->data[step->solver_bodies.data[i].slot] = step->seconds - step->clocks.data[i];
     }
     return true;
 }
 
-// Plans from `first` on come to nothing, the last first: their bodies are as they were.
+// Undo the payments of the plans from `first` on, in reverse order.
 static void refund(rblStep* step, size_t first)
 {
     for (size_t i = step->fracture->plans.count; i > first; --i)
@@ -479,7 +481,7 @@ rblResult rbl_bodies_break(rblStep* step)
 {
     rblWorld* world = step->world;
     const size_t count = step->fracture->plans.count;
-    const bool reserved = keep_time(step) && rbl_array_reserve_more(&world->impacts, count) &&
+    const bool reserved = store_time_left(step) && rbl_array_reserve_more(&world->impacts, count) &&
                           rbl_array_reserve_more(&world->events, count);
     size_t done = 0;
     const rblResult result = reserved ? rbl_breaks_apply(step, &done) : rbl_fail_memory();
@@ -509,7 +511,7 @@ void rbl_breaks_end(rblStep* step)
         world->bodies.data[slot].is_new_fragment = false;
         world->bodies.data[slot].unbreakable_yet = false;
     }
-    world->regrouped = world->regrouped || world->has_new_fragments; // paths say who is fresh
+    world->regrouped = world->regrouped || world->has_new_fragments; // the paths mark new fragments
     world->has_new_fragments = false;
     step->break_round = 0;
     world->substeps += 1;
@@ -518,7 +520,7 @@ void rbl_breaks_end(rblStep* step)
 #define ARRAYS(X)                                                                                            \
     X(pair_impacts)                                                                                          \
     X(heads)                                                                                                 \
-    X(asked)                                                                                                 \
+    X(queries)                                                                                               \
     X(body_impacts)                                                                                          \
     X(body_impact_pairs)                                                                                     \
     X(plans)                                                                                                 \

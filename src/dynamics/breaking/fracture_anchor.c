@@ -1,12 +1,13 @@
-// Which fragments of a static body stay where they are.
+// Finds the fragments of a static body that stay static.
 #include "dynamics/breaking/fracture.h"
 #include "dynamics/stages.h"
 #include <string.h>
 
 // ---- tuning ----
 
-#define NEAR   0.002f // of the body's radius: what is no farther off touches
-#define BOTTOM 0.01f  // of the body's height
+#define TOUCH_DISTANCE 0.002f // of the radius of the body: a fragment touches within this distance
+#define BOTTOM_HEIGHT                                                                                        \
+    0.01f // of the height of the body: a fragment with a point below this height is at the bottom
 
 typedef struct Search
 {
@@ -16,7 +17,7 @@ typedef struct Search
     rblTransform pose;
     float margin;
     float bottom;
-    rblShapeView box; // of the anchor, as far as the body can reach it
+    rblShapeView box; // the part of the anchor box that the body can touch
     rblTransform box_pose;
     bool in_reach;
     bool found;
@@ -33,8 +34,8 @@ static bool touches(Search* search, const rblShapeView* shape, rblTransform pose
     return search->result == RBL_OK && set->count > 0;
 }
 
-// Fragments of other bodies that broke in this step are there already, and hold like any static body.
-static bool visit(uint32_t slot, void* context)
+// Static fragments of other bodies that broke in this step exist already, and count like any static body.
+static bool visit_static(uint32_t slot, void* context)
 {
     Search* search = context;
     const rblBody* body = &search->step->world->bodies.data[slot];
@@ -51,7 +52,8 @@ static rblResult touches_static(Search* search, bool* out)
     const rblAabb box = rbl_shape_bounds_at(&search->shape, search->pose);
     search->found = false;
     search->result = RBL_OK;
-    rbl_broad_phase_query(search->step->world->broad, rbl_aabb_grown(box, search->margin), visit, search);
+    rbl_broad_phase_query(search->step->world->broad, rbl_aabb_grown(box, search->margin), visit_static,
+                          search);
     *out = search->found;
     return search->result;
 }
@@ -75,7 +77,8 @@ static rblResult is_anchored(Search* search, rblAnchorKind kind, bool* out)
     }
 }
 
-static rblResult find_each(Search* search, const rblFracture* fracture, rblAnchorKind kind, bool* anchored)
+static rblResult test_fragments(Search* search, const rblFracture* fracture, rblAnchorKind kind,
+                                bool* anchored)
 {
     for (uint32_t i = 0; i < fracture->fragment_count; ++i)
     {
@@ -86,24 +89,25 @@ static rblResult find_each(Search* search, const rblFracture* fracture, rblAncho
     return RBL_OK;
 }
 
-// Numbers of contacts with a box that is much larger than the body would be too coarse for it: only what the body reaches of
-// the box is looked at. It keeps some thickness.
-static rblResult find_in_box(Search* search, rblAabb box, rblAabb reach, const rblFracture* fracture,
-                             bool* anchored)
+// For a box much larger than the body, contacts would be inexact. So only the part of the box near the body is used. It has a
+// minimum thickness.
+static rblResult test_with_box(Search* search, rblAabb box, rblAabb reach, const rblFracture* fracture,
+                               bool* anchored)
 {
-    const rblAabb common = rbl_aabb_intersection(box, rbl_aabb_grown(reach, search->margin));
-    const float thinnest = 1e-3f * search->margin;
+    const rblAabb near_part = rbl_aabb_intersection(box, rbl_aabb_grown(reach, search->margin));
+    const float min_thickness = 1e-3f * search->margin;
     rblShapeId id = {0, 0};
-    search->in_reach = !rbl_aabb_is_empty(common);
+    search->in_reach = !rbl_aabb_is_empty(near_part);
     if (search->in_reach)
     {
-        const rblVec3 size = rbl_max3(rbl_aabb_size(common), rbl_vec3(thinnest, thinnest, thinnest));
-        search->box_pose = (rblTransform){rbl_aabb_center(common), rbl_quat_identity()};
+        const rblVec3 size =
+            rbl_max3(rbl_aabb_size(near_part), rbl_vec3(min_thickness, min_thickness, min_thickness));
+        search->box_pose = (rblTransform){rbl_aabb_center(near_part), rbl_quat_identity()};
         RBL_TRY(rbl_shape_create_box(size, &id));
         (void)rbl_shape_view(id, &search->box);
     }
     search->margin = 0.0f;
-    const rblResult result = find_each(search, fracture, RBL_ANCHOR_BOX, anchored);
+    const rblResult result = test_fragments(search, fracture, RBL_ANCHOR_BOX, anchored);
     if (search->in_reach)
     {
         (void)rbl_shape_destroy(id);
@@ -124,9 +128,9 @@ rblResult rbl_fragments_find_anchored(rblStep* step, uint32_t slot, const rblFra
     const rblAabb box = rbl_shape_bounds_at(&body->shape, rbl_shape_pose(body, &world->motions.data[slot]));
     Search search = {.step = step,
                      .parent = slot,
-                     .margin = NEAR * body->shape.radius,
-                     .bottom = box.lower.y + BOTTOM * (box.upper.y - box.lower.y)};
+                     .margin = TOUCH_DISTANCE * body->shape.radius,
+                     .bottom = box.lower.y + BOTTOM_HEIGHT * (box.upper.y - box.lower.y)};
     return body->anchor.kind == RBL_ANCHOR_BOX
-               ? find_in_box(&search, body->anchor.box, box, fracture, anchored)
-               : find_each(&search, fracture, body->anchor.kind, anchored);
+               ? test_with_box(&search, body->anchor.box, box, fracture, anchored)
+               : test_fragments(&search, fracture, body->anchor.kind, anchored);
 }

@@ -1,13 +1,14 @@
-// Fragments take a body's place: same mass, momentum and kinetic energy.
+// Fragments replace a body, with the same mass, momentum and kinetic energy.
 //
-// Together they move as the body did, v + w x r. What their masses, centres and inertias are off the body's by rounding is made good by
-// one velocity and one spin for all of them, so that momentum and angular momentum are the body's.
+// Together the fragments move as the body did, v + w x r. Masses, centres and inertias of the fragments differ from those of
+// the body by rounding. One common velocity and one common spin correct this, so that momentum and angular momentum stay the
+// same.
 #include "dynamics/breaking/fracture.h"
 #include "dynamics/orientation.h"
 #include "dynamics/stages.h"
 #include "math/mat3.h"
 
-// ---- the motion of the whole ----
+// ---- the motion of the fragments ----
 
 // All fragments that move, as one rigid body.
 typedef struct Whole
@@ -32,10 +33,11 @@ static void add_inertia(const rblWorld* world, uint32_t slot, Whole* whole)
     {
         const rblVec3 axis = {k == 0 ? 1.0f : 0.0f, k == 1 ? 1.0f : 0.0f, k == 2 ? 1.0f : 0.0f};
         const rblVec3d e = rbl_to_double3(axis);
-        const rblVec3d own = rbl_to_double3(rbl_inertia_apply(motion->orientation, motion->moments, axis));
-        const rblVec3d across =
+        const rblVec3d inertia_column =
+            rbl_to_double3(rbl_inertia_apply(motion->orientation, motion->moments, axis));
+        const rblVec3d parallel_axis =
             rbl_sub3d(rbl_scale3d(e, rbl_dot3d(arm, arm)), rbl_scale3d(arm, rbl_dot3d(arm, e)));
-        *columns[k] = rbl_add3d(*columns[k], rbl_add3d(own, rbl_scale3d(across, mass)));
+        *columns[k] = rbl_add3d(*columns[k], rbl_add3d(inertia_column, rbl_scale3d(parallel_axis, mass)));
     }
 }
 
@@ -56,8 +58,8 @@ static Whole sum_fragments(const rblWorld* world, const uint32_t* slots, uint32_
     return whole;
 }
 
-static void move_as_one(rblWorld* world, const uint32_t* slots, uint32_t count, rblVec3d center,
-                        rblVec3d velocity, rblVec3d spin)
+static void set_rigid_motion(rblWorld* world, const uint32_t* slots, uint32_t count, rblVec3d center,
+                             rblVec3d velocity, rblVec3d spin)
 {
     for (uint32_t i = 0; i < count; ++i)
     {
@@ -69,7 +71,7 @@ static void move_as_one(rblWorld* world, const uint32_t* slots, uint32_t count, 
     }
 }
 
-static void hand_down_motion(rblWorld* world, uint32_t parent, const uint32_t* slots, uint32_t count)
+static void pass_motion(rblWorld* world, uint32_t parent, const uint32_t* slots, uint32_t count)
 {
     const rblMotion* motion = &world->motions.data[parent];
     const rblVec3d center = rbl_to_double3(motion->center);
@@ -77,7 +79,7 @@ static void hand_down_motion(rblWorld* world, uint32_t parent, const uint32_t* s
     const rblVec3d spin = rbl_to_double3(motion->spin);
     if (world->bodies.data[parent].type != RBL_BODY_DYNAMIC)
     {
-        move_as_one(world, slots, count, center, velocity, spin);
+        set_rigid_motion(world, slots, count, center, velocity, spin);
         return;
     }
     const Whole whole = sum_fragments(world, slots, count);
@@ -85,15 +87,15 @@ static void hand_down_motion(rblWorld* world, uint32_t parent, const uint32_t* s
     const rblVec3d orbital = rbl_cross3d(rbl_sub3d(center, whole.center), momentum);
     const rblVec3d angular = rbl_add3d(rbl_to_double3(motion->momentum), orbital);
     rblMat3d inverse;
-    const bool turns = rbl_mat3d_inverse(&whole.inertia, &inverse);
-    move_as_one(world, slots, count, whole.center, rbl_scale3d(momentum, 1.0 / whole.mass),
-                turns ? rbl_mat3d_apply(&inverse, angular) : spin);
+    const bool invertible = rbl_mat3d_inverse(&whole.inertia, &inverse);
+    set_rigid_motion(world, slots, count, whole.center, rbl_scale3d(momentum, 1.0 / whole.mass),
+                     invertible ? rbl_mat3d_apply(&inverse, angular) : spin);
 }
 
 // ---- bodies ----
 
-// Where a fragment would have been before the step.
-static rblTransform earlier_pose(const rblWorld* world, uint32_t parent, rblTransform frame)
+// The pose that a fragment would have had before the step.
+static rblTransform previous_pose(const rblWorld* world, uint32_t parent, rblTransform frame)
 {
     const rblTransform now = rbl_motion_pose(&world->motions.data[parent]);
     return rbl_transform_mul(world->bodies.data[parent].previous, rbl_transform_relative(now, frame));
@@ -131,20 +133,20 @@ static rblBodyDef fragment_def(const rblWorld* world, const rblBreakPlan* plan, 
     return def;
 }
 
-static rblResult check_birth(const rblBodyDef* def, rblJobs* jobs)
+static rblResult check_fragment(const rblBodyDef* def, rblJobs* jobs)
 {
     rblBody body;
     rblMotion motion;
     if (!(def->mass > 0.0f))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "fragment: weighs nothing");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "fragment: mass must be positive");
     }
     RBL_TRY(rbl_body_make(def, jobs, &body, &motion));
     const rblAabb box = rbl_shape_bounds_at(&body.shape, rbl_shape_pose(&body, &motion));
     rbl_body_release(&body);
     return rbl_finite3(box.lower) && rbl_finite3(box.upper)
                ? RBL_OK
-               : rbl_fail(RBL_ERROR_ARGUMENT, "fragment: is too far away");
+               : rbl_fail(RBL_ERROR_ARGUMENT, "fragment: bounds must be finite");
 }
 
 rblResult rbl_fragments_check(const rblWorld* world, const rblBreakPlan* plan)
@@ -153,7 +155,7 @@ rblResult rbl_fragments_check(const rblWorld* world, const rblBreakPlan* plan)
     for (uint32_t i = 0; i < plan->fracture.fragment_count; ++i)
     {
         const rblBodyDef def = fragment_def(world, plan, i, scale);
-        RBL_TRY(check_birth(&def, world->jobs));
+        RBL_TRY(check_fragment(&def, world->jobs));
     }
     return RBL_OK;
 }
@@ -177,7 +179,7 @@ static rblResult make_fragment(rblWorld* world, const rblBreakPlan* plan, uint32
     body.sibling_group = anchored ? 0 : world->breaks + 1;
     body.sibling_time = 0.0f;
     body.unbreakable_yet = plan->payer != RBL_NONE;
-    body.previous = earlier_pose(world, plan->slot, body.previous);
+    body.previous = previous_pose(world, plan->slot, body.previous);
     const rblResult result = rbl_body_enter_world(world, &body, &motion, slot);
     if (result != RBL_OK)
     {
@@ -186,7 +188,7 @@ static rblResult make_fragment(rblWorld* world, const rblBreakPlan* plan, uint32
     return result;
 }
 
-static void take_back(rblStep* step, uint32_t count)
+static void remove_fragments(rblStep* step, uint32_t count)
 {
     rblWorld* world = step->world;
     for (uint32_t i = 0; i < count; ++i)
@@ -206,14 +208,14 @@ static rblResult make_fragments(rblStep* step, const rblBreakPlan* plan)
             make_fragment(world, plan, i, scale, stage->anchored.data[i], &stage->fragments.data[i]);
         if (result != RBL_OK)
         {
-            take_back(step, i);
+            remove_fragments(step, i);
             return result;
         }
     }
     return RBL_OK;
 }
 
-// It is no loss when there is no memory for it: then they keep what they have.
+// Without memory for a rebuild, a fragment keeps its sample hierarchy.
 static void begin_rebuilds(rblStep* step, const rblBreakPlan* plan)
 {
     rblWorld* world = step->world;
@@ -227,8 +229,8 @@ static void begin_rebuilds(rblStep* step, const rblBreakPlan* plan)
     }
 }
 
-// From now on the bodies own the handles of their shapes.
-static void give_away_shapes(rblStep* step, const rblBreakPlan* plan)
+// Pass the ownership of the shapes from the fracture to the bodies.
+static void pass_shapes(rblStep* step, const rblBreakPlan* plan)
 {
     rblWorld* world = step->world;
     for (uint32_t i = 0; i < plan->fracture.fragment_count; ++i)
@@ -238,9 +240,9 @@ static void give_away_shapes(rblStep* step, const rblBreakPlan* plan)
     }
 }
 
-// ---- the time that is left ----
+// ---- remaining time ----
 
-// Pieces of what did not move begin to move with the impact.
+// The time of the substep that is left, s. Fragments of a body that did not move begin to move at the time of the impact.
 static float time_left(const rblStep* step, const rblBreakPlan* plan)
 {
     const rblWorld* world = step->world;
@@ -254,12 +256,12 @@ static float time_left(const rblStep* step, const rblBreakPlan* plan)
     return left->data[impact->a == plan->slot ? impact->b : impact->a];
 }
 
-static rblResult hand_down_time(rblStep* step, const rblBreakPlan* plan)
+static rblResult pass_time(rblStep* step, const rblBreakPlan* plan)
 {
     rblWorld* world = step->world;
     if (plan->payer == RBL_NONE)
     {
-        return RBL_OK; // between steps
+        return RBL_OK; // the break happens between steps
     }
     const float seconds = time_left(step, plan);
     rblFloatArray* left = &step->time_left;
@@ -303,7 +305,7 @@ static double mass_error(const rblStep* step, const rblBreakPlan* plan)
     return (sum > mass ? sum - mass : mass - sum) / mass;
 }
 
-// What a body of infinite mass breaks into enters the books.
+// The energy of the fragments of a body of infinite mass. It is new to the energy balance.
 static double new_energy(const rblStep* step, const rblBreakPlan* plan)
 {
     const rblWorld* world = step->world;
@@ -315,9 +317,10 @@ static double new_energy(const rblStep* step, const rblBreakPlan* plan)
     return world->bodies.data[plan->slot].type == RBL_BODY_DYNAMIC ? 0.0 : sum;
 }
 
-// What pieces of a moving body do not have of its motion: rounding, and what those had that are anchored now. Heat is what the break
-// lost beyond its cracks; on demand nobody pays for these.
-static void record_birth(rblStep* step, const rblBreakPlan* plan)
+// Complete the break event. The kinetic energy of the fragments is smaller than that of the body by rounding and by the energy
+// of anchored fragments. Heat is the lost kinetic energy beyond the cost of the cracks. In a break on demand the kinetic energy
+// does not pay that cost.
+static void complete_event(rblStep* step, const rblBreakPlan* plan)
 {
     rblWorld* world = step->world;
     rblFractureStage* stage = step->fracture;
@@ -334,15 +337,15 @@ static void record_birth(rblStep* step, const rblBreakPlan* plan)
 
 static uint32_t list_movers(const rblWorld* world, const uint32_t* slots, uint32_t count, uint32_t* out)
 {
-    uint32_t free = 0;
+    uint32_t mover_count = 0;
     for (uint32_t i = 0; i < count; ++i)
     {
         if (world->bodies.data[slots[i]].type == RBL_BODY_DYNAMIC)
         {
-            out[free++] = slots[i];
+            out[mover_count++] = slots[i];
         }
     }
-    return free;
+    return mover_count;
 }
 
 rblResult rbl_body_replace(rblStep* step, rblBreakPlan* plan, double* work)
@@ -353,21 +356,21 @@ rblResult rbl_body_replace(rblStep* step, rblBreakPlan* plan, double* work)
     RBL_TRY(reserve(step, count));
     RBL_TRY(rbl_fragments_find_anchored(step, plan->slot, &plan->fracture, stage->anchored.data));
     RBL_TRY(make_fragments(step, plan));
-    rblResult result = hand_down_time(step, plan);
+    rblResult result = pass_time(step, plan);
     result = result == RBL_OK ? rbl_break_report(step, plan, mass_error(step, plan)) : result;
     if (result != RBL_OK)
     {
-        take_back(step, count);
+        remove_fragments(step, count);
         return result;
     }
-    const uint32_t free = list_movers(world, stage->fragments.data, count, stage->movers.data);
-    if (free > 0)
+    const uint32_t mover_count = list_movers(world, stage->fragments.data, count, stage->movers.data);
+    if (mover_count > 0)
     {
-        hand_down_motion(world, plan->slot, stage->movers.data, free);
+        pass_motion(world, plan->slot, stage->movers.data, mover_count);
     }
     *work += new_energy(step, plan);
-    record_birth(step, plan);
-    give_away_shapes(step, plan);
+    complete_event(step, plan);
+    pass_shapes(step, plan);
     begin_rebuilds(step, plan);
     rbl_joints_pass_to_fragments(world, plan->slot, stage->fragments.data, count);
     rbl_body_leave_world(world, plan->slot);
@@ -379,8 +382,8 @@ rblResult rbl_body_replace(rblStep* step, rblBreakPlan* plan, double* work)
 
 // ---- all bodies ----
 
-// What touched a body that breaks wakes, all in one pass over the pairs.
-static void wake_around(rblStep* step)
+// Wake all bodies that touched a body that breaks, in one pass over the pairs.
+static void wake_neighbours(rblStep* step)
 {
     rblWorld* world = step->world;
     rblIndexArray* marks = &step->fracture->heads;
@@ -412,7 +415,7 @@ static void wake_around(rblStep* step)
 rblResult rbl_breaks_apply(rblStep* step, size_t* done)
 {
     rblWorld* world = step->world;
-    wake_around(step);
+    wake_neighbours(step);
     for (*done = 0; *done < step->fracture->plans.count; ++*done)
     {
         RBL_TRY(rbl_body_replace(step, &step->fracture->plans.data[*done], &world->energy.work));

@@ -1,5 +1,5 @@
-// Debris: crumbs that go on their own way for a while. They are bodies like others, with their share of mass and momentum,
-// but never break, and vanish when their time is over. What vanishes is counted, and its energy is booked as work.
+// Debris: crumbs that are bodies of their own for a limited time. They have mass and momentum like other bodies, but they never
+// break, and they are removed at the end of their lifetime. The removal is counted, and the removed energy is booked as work.
 #include "dynamics/breaking/fracture.h"
 #include "dynamics/joint/joints.h"
 #include "dynamics/stages.h"

@@ -1,4 +1,4 @@
-// Breaks on demand, and what is told of breaks.
+// Breaks on demand, and the events of breaks.
 #include "dynamics/breaking/fracture.h"
 #include "dynamics/stages.h"
 #include <math.h>
@@ -6,8 +6,8 @@
 
 // ---- tuning ----
 
-#define MAX_STEPS 16    // down the distance field of a body to its surface
-#define NEAR      1e-4f // of the body's radius: what is no farther off is on its surface
+#define MAX_STEPS        16    // largest number of steps along the distance field of a body to its surface
+#define SURFACE_DISTANCE 1e-4f // of the radius of the body: points within this distance are on the surface
 
 // ---- events ----
 
@@ -68,7 +68,7 @@ rblResult rbl_break_report(rblStep* step, const rblBreakPlan* plan, double mass_
     return RBL_OK;
 }
 
-// The last `count` items of an array, `first` from its beginning, to the front. An array of none may have no memory.
+// Move the last `count` items of an array, from index `first` on, to its beginning. An empty array may have no memory.
 static void move_down(void* items, size_t first, size_t count, size_t size)
 {
     if (count > 0)
@@ -141,31 +141,32 @@ static rblResult check_demand(const rblBody* body, rblVec3 point, rblVec3 normal
     return RBL_OK;
 }
 
-// Any length that a float can have has a square as a double.
+// Computed in double, because the square of any float is finite there.
 static rblVec3 unit_normal(rblVec3 normal)
 {
     const rblVec3d n = rbl_to_double3(normal);
     return rbl_to_float3(rbl_scale3d(n, 1.0 / rbl_length3d(n)));
 }
 
-// A point outside the body is moved to the nearest one of it: into its box, then down its distance field.
+// The point of the body nearest to a point outside: first the nearest point of its box, then steps along its distance field.
 static rblVec3 nearest_point(const rblWorld* world, uint32_t slot, rblVec3 point)
 {
     const rblBody* body = &world->bodies.data[slot];
     const rblTransform pose = rbl_shape_pose(body, &world->motions.data[slot]);
-    const rblVec3 far = {1e30f, 1e30f, 1e30f}; // what lies farther off than that cannot be turned
-    const rblVec3 own = rbl_transform_inverse_point(pose, rbl_min3(rbl_max3(point, rbl_neg3(far)), far));
+    const rblVec3 limit = {1e30f, 1e30f, 1e30f}; // farther points would overflow in the transform
+    const rblVec3 local =
+        rbl_transform_inverse_point(pose, rbl_min3(rbl_max3(point, rbl_neg3(limit)), limit));
     rblVec3 gradient;
-    if (!(rbl_shape_distance(body->shape.shape, own, &gradient) > NEAR * body->shape.radius))
+    if (!(rbl_shape_distance(body->shape.shape, local, &gradient) > SURFACE_DISTANCE * body->shape.radius))
     {
         return point;
     }
-    rblVec3 at = rbl_min3(rbl_max3(own, body->shape.bounds.lower), body->shape.bounds.upper);
+    rblVec3 at = rbl_min3(rbl_max3(local, body->shape.bounds.lower), body->shape.bounds.upper);
     for (int i = 0; i < MAX_STEPS; ++i)
     {
         const float distance = rbl_shape_distance(body->shape.shape, at, &gradient);
         const float length = rbl_length3(gradient);
-        if (!(distance > NEAR * body->shape.radius) || !(length > 0.0f))
+        if (!(distance > SURFACE_DISTANCE * body->shape.radius) || !(length > 0.0f))
         {
             break;
         }
@@ -174,7 +175,7 @@ static rblVec3 nearest_point(const rblWorld* world, uint32_t slot, rblVec3 point
     return rbl_transform_point(pose, at);
 }
 
-// Whoever asks pays for the cracks: work from outside, gone at once.
+// The cracks of a break on demand are paid by external work.
 static rblResult break_now(rblWorld* world, rblBreakPlan* plan)
 {
     RBL_TRY(rbl_body_prepare_breaker(&world->bodies.data[plan->slot], world->jobs));

@@ -1,7 +1,7 @@
-// Impacts: what the impacts of the trial do to bodies that may break, and what an impact can pay for.
+// The impacts of the trial on bodies with a breaker, and the energy that an impact can pay.
 //
-// An impact is all contacts of a pair together: their impulses act at their centre of pressure. Nothing of it depends on the
-// step: bodies have flown to their impact, and the impulse of an impact is not shared between steps.
+// One impact includes all contacts of a pair. Their impulses act at the centre of pressure. The result does not depend on the
+// step: bodies move up to their impact, and the impulse of an impact is not divided between steps.
 #include "dynamics/breaking/fracture.h"
 #include "dynamics/orientation.h"
 #include "dynamics/solve/contact_math.h"
@@ -10,9 +10,9 @@
 
 // ---- tuning ----
 
-#define MIN_IMPACTS 64 // impacts for one worker, at least
+#define MIN_IMPACTS 64 // smallest number of impacts for one worker
 
-// ---- which ----
+// ---- selection ----
 
 static bool can_break(const rblBody* body)
 {
@@ -51,10 +51,10 @@ static rblResult list_pair_impacts(rblStep* step)
     return RBL_OK;
 }
 
-// ---- what ----
+// ---- measurement ----
 
-// The normal impulse of a contact in the impact, N s. A pair that bounced was solved by itself, one contact at a time, the others in
-// their lanes (impact_pairs.c, impact_stop.c).
+// The normal impulse of a contact in the impact, N s. A pair that bounced was solved alone, one contact at a time; other pairs
+// were solved in SIMD lanes (impact_pairs.c, impact_stop.c).
 static float contact_normal_impulse(const rblStep* step, const rblManifold* manifold, uint32_t number)
 {
     const rblBundle* bundle = &step->bundles.data[manifold->bundle];
@@ -79,10 +79,10 @@ static void find_center_of_pressure(const rblStep* step, const rblManifold* mani
         sum += normal_impulse;
     }
     const float length = rbl_length3(normal);
-    const bool clear = sum > 0.0f && length > 0.1f * sum;
+    const bool is_defined = sum > 0.0f && length > 0.1f * sum;
     const rblVec3 center = world->motions.data[impact->a].center;
-    impact->point = rbl_add3(center, clear ? rbl_scale3(arm, 1.0f / sum) : fastest->arm_a);
-    impact->normal = clear ? rbl_scale3(normal, 1.0f / length) : fastest->normal;
+    impact->point = rbl_add3(center, is_defined ? rbl_scale3(arm, 1.0f / sum) : fastest->arm_a);
+    impact->normal = is_defined ? rbl_scale3(normal, 1.0f / length) : fastest->normal;
 }
 
 static rblVec3 point_velocity(const rblWorld* world, uint32_t slot, rblVec3 point)
@@ -91,22 +91,22 @@ static rblVec3 point_velocity(const rblWorld* world, uint32_t slot, rblVec3 poin
     return rbl_add3(motion->velocity, rbl_cross3(motion->spin, rbl_sub3(point, motion->center)));
 }
 
-// The speed at which the two approach along the normal, before the impact.
-static float approach(const rblWorld* world, const rblPairImpact* impact)
+// Approach speed of the two bodies along the normal before the impact, m/s.
+static float approach_speed(const rblWorld* world, const rblPairImpact* impact)
 {
     const rblVec3 u = rbl_sub3(point_velocity(world, impact->b, impact->point),
                                point_velocity(world, impact->a, impact->point));
     return -rbl_dot3(u, impact->normal);
 }
 
-// A pair whose impact comes by way of others did not approach itself.
+// A pair whose impulse comes from impacts of other pairs did not approach. It gets the impact speed of its manifold.
 static void measure_pair_impact(const rblStep* step, rblPairImpact* impact)
 {
     const rblWorld* world = step->world;
     const rblManifold* manifold = &step->manifolds.data[impact->manifold];
     find_center_of_pressure(step, manifold, impact);
-    const float direct = approach(world, impact);
-    impact->speed = direct > 0.0f ? direct : manifold->impact_speed;
+    const float own_speed = approach_speed(world, impact);
+    impact->speed = own_speed > 0.0f ? own_speed : manifold->impact_speed;
     impact->impulse = manifold->impact_impulse;
     impact->normal_impulse = manifold->impact_normal_impulse;
     const float restitution = impact->speed > world->def.bounce_speed ? manifold->restitution : 0.0f;
@@ -127,7 +127,7 @@ static void measure_block(rblRange range, void* context)
     }
 }
 
-// Chains of impacts by body, in the order of manifolds.
+// Link the impacts of each body, in the order of manifolds.
 static rblResult link_pair_impacts(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -184,18 +184,18 @@ rblImpact rbl_pair_impact_on(const rblPairImpact* impact, bool on_b)
     };
 }
 
-// ---- who pays ----
+// ---- payment ----
 
-// What a body gives way along the normal per impulse, 1/kg.
+// The velocity of a body along the normal per impulse, 1/kg.
 static double body_compliance(const rblMotion* motion, const rblPairImpact* impact)
 {
     if (!(motion->inverse_mass > 0.0f))
     {
         return 0.0;
     }
-    const rblVec3 turn = rbl_cross3(rbl_sub3(impact->point, motion->center), impact->normal);
-    const rblVec3 spin = rbl_angular_velocity(motion->orientation, turn, motion->moments);
-    return (double)motion->inverse_mass + (double)rbl_dot3(turn, spin);
+    const rblVec3 torque = rbl_cross3(rbl_sub3(impact->point, motion->center), impact->normal);
+    const rblVec3 spin = rbl_angular_velocity(motion->orientation, torque, motion->moments);
+    return (double)motion->inverse_mass + (double)rbl_dot3(torque, spin);
 }
 
 static double pair_compliance(const rblWorld* world, const rblPairImpact* impact)
@@ -207,7 +207,7 @@ static double pair_compliance(const rblWorld* world, const rblPairImpact* impact
 double rbl_pair_impact_energy(const rblWorld* world, const rblPairImpact* impact)
 {
     const double compliance = pair_compliance(world, impact);
-    const double speed = rbl_maxd((double)approach(world, impact), 0.0);
+    const double speed = rbl_maxd((double)approach_speed(world, impact), 0.0);
     return compliance > 0.0 ? 0.5 * speed * speed / compliance : 0.0;
 }
 
@@ -216,7 +216,7 @@ static void apply_impulse(rblWorld* world, uint32_t slot, rblVec3 point, rblVec3
     rblMotion* motion = &world->motions.data[slot];
     if (!(motion->inverse_mass > 0.0f))
     {
-        // A body that is driven puts in what the other one gets from its motion.
+        // A kinematic body does work on the other body.
         world->energy.work -= (double)rbl_dot3(impulse, point_velocity(world, slot, point));
         return;
     }
@@ -262,8 +262,8 @@ void rbl_pair_impact_refund(rblStep* step, const rblBreakPlan* plan)
     }
 }
 
-// An impulse j along the normal loses j u - j^2 / 2 m. Of the two that lose the cost the lesser one leaves the rest of the impact
-// to the fragments: a crack has run through the body before the body has felt the impact.
+// An impulse j along the normal removes the energy j u - j^2 / 2 m. Two impulses remove the cost. The smaller one leaves the
+// rest of the impact to the fragments: cracks run through the body before the impulse has accelerated it.
 void rbl_pair_impact_pay(rblStep* step, rblBreakPlan* plan)
 {
     rblWorld* world = step->world;
@@ -285,7 +285,7 @@ void rbl_pair_impact_pay(rblStep* step, rblBreakPlan* plan)
     plan->work = -world->energy.work;
     const double before = rbl_body_kinetic(world, impact->a) + rbl_body_kinetic(world, impact->b);
     const double mass = 1.0 / pair_compliance(world, impact);
-    const double speed = (double)approach(world, impact);
+    const double speed = (double)approach_speed(world, impact);
     const double impulse = mass * speed * (1.0 - sqrt(rbl_maxd(1.0 - impact->cost / energy, 0.0)));
     const rblVec3 on_b = rbl_scale3(impact->normal, (float)impulse);
     apply_impulse(world, impact->a, impact->point, rbl_scale3(on_b, -1.0f));

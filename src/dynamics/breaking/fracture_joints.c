@@ -1,11 +1,10 @@
-// Joints of a body that breaks go to the fragments that hold their anchors.
+// The joints of a body that breaks pass to the fragments that contain their anchors.
 #include "dynamics/breaking/fracture.h"
 #include "dynamics/stages.h"
 #include <math.h>
 
-// The fragment that a point is in, or the nearest one; the first of equals.
-static uint32_t find_supporter(const rblWorld* world, const uint32_t* fragments, uint32_t count,
-                               rblVec3 point)
+// The fragment that contains a point, or the nearest one. Of equal ones the first.
+static uint32_t find_fragment(const rblWorld* world, const uint32_t* fragments, uint32_t count, rblVec3 point)
 {
     uint32_t nearest = fragments[0];
     float least = INFINITY;
@@ -24,15 +23,15 @@ static uint32_t find_supporter(const rblWorld* world, const uint32_t* fragments,
     return nearest;
 }
 
-// One end of a joint to another body, whose frame is turned against that of the one it leaves.
-static void hand_down(rblWorld* world, rblJoint* joint, bool is_b, const uint32_t* fragments, uint32_t count)
+// Attach one end of a joint to a fragment. The frame of the fragment differs from that of the body.
+static void pass_end(rblWorld* world, rblJoint* joint, bool is_b, const uint32_t* fragments, uint32_t count)
 {
     uint32_t* end = is_b ? &joint->b : &joint->a;
     rblVec3* anchor = is_b ? &joint->anchor_b : &joint->anchor_a;
     rblVec3* axis = is_b ? &joint->axis_b : &joint->axis_a;
     const rblTransform from = rbl_motion_pose(&world->motions.data[*end]);
     const rblVec3 point = rbl_transform_point(from, *anchor);
-    const uint32_t slot = find_supporter(world, fragments, count, point);
+    const uint32_t slot = find_fragment(world, fragments, count, point);
     const rblTransform to = rbl_motion_pose(&world->motions.data[slot]);
     const rblQuat turn = rbl_quat_mul(rbl_quat_conjugate(to.q), from.q); // from the old frame to the new one
     *anchor = rbl_transform_inverse_point(to, point);
@@ -59,10 +58,10 @@ void rbl_joints_pass_to_fragments(rblWorld* world, uint32_t slot, const uint32_t
         {
             continue;
         }
-        hand_down(world, joint, joint->b == slot, fragments, count);
+        pass_end(world, joint, joint->b == slot, fragments, count);
         if (!is_dynamic(world, joint->a) && !is_dynamic(world, joint->b))
         {
-            rbl_joint_remove(world, i); // nothing is left that it could hold
+            rbl_joint_remove(world, i); // no dynamic body is left at this joint
         }
     }
 }

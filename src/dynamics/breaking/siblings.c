@@ -1,29 +1,29 @@
-// Siblings: pieces of one break that nothing else has moved since. They touch, but never repel.
+// Siblings: fragments of one break that no other body has moved since. Their contacts do not push them apart.
 //
-// The pieces of a body that spins do not all fly apart. Each goes on by itself: straight on where the body had bent its way, and tumbling
-// about its own axes. Where two were one, their surfaces then run into each other by (spin t)^2 of their size, at once and without
-// a gap that could warn of it. A contact that undid that would move both, in the very first step, by an amount that depends on the step.
-// So what their own motion does to siblings is let be:
-//   in free flight their contacts do nothing at all, and every piece moves as if it were alone;
-//   where strangers are about, a contact of siblings resists what these do to it, and only that: with u* what the relative velocity
-//   would be without impacts and contacts, a lasting one asks for u.n >= min(0, -u'.n - 2 s/h, u*.n) (contact_aim.c), one in an
-//   impact for the least of what it would ask for and u*.n (impact_stop.c).
-// The work of such a contact, J.(u + u')/2, is never positive: energy cannot come of it. A piece that a stranger has moved, by itself or
-// through other pieces, is nobody's mate any more: in a wall that stands, that is every piece from the first step on. So is a piece after RELEASE_TIME, and
-// one that was pushed by hand. The overlap that two have by then is undone by drift correction,
-// in free flight, too, where that costs nothing (drift.c).
+// Not all fragments of a spinning body separate. Each fragment continues alone: its centre moves on a straight line, and it
+// rotates about its own axes. At their common crack, two surfaces therefore overlap by (spin t)^2 of their size, from the first
+// step on. A contact that corrects this overlap would move both fragments in their first step by an amount that depends on the
+// length of the step. So the contacts of siblings do not act against their own motion:
+//   in free flight these contacts are dropped, and each fragment moves as if it were alone;
+//   when strangers touch the siblings, a contact of siblings resists only the motion that these cause. With u* the relative
+//   velocity without impacts and contacts, a lasting contact demands u.n >= min(0, -u'.n - 2 s/h, u*.n) (contact_aim.c). A
+//   contact in an impact demands the smaller one of its usual velocity and u*.n (impact_stop.c).
+// The work of such a contact, J.(u + u')/2, is never positive, so it adds no energy. A fragment leaves its siblings when a
+// stranger has moved it, directly or through other fragments: in a standing wall, all fragments leave in the first step. A
+// fragment also leaves after RELEASE_TIME, and when the program changes its motion. Drift correction then removes the overlap,
+// also in free flight, where that changes no energy (drift.c).
 #include "base/union_find.h"
 #include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
 
 // ---- tuning ----
 
-#define RELEASE_TIME 0.35f // s: ten frames at 30 Hz, and a little
+#define RELEASE_TIME 0.35f // s: a little more than ten frames at 30 Hz
 
 // Working data of the stage.
 struct rblSiblingFinder
 {
-    rblIndexArray groups; // twice by slot: Groups
+    rblIndexArray groups; // two numbers per slot, see Groups
 };
 
 #define ARRAYS(X) X(groups)
@@ -36,13 +36,13 @@ void rbl_siblings_leave(rblBody* body)
     body->sibling_time = 0.0f;
 }
 
-// ---- who hangs together ----
+// ---- groups ----
 
-// Groups of siblings by slot, and per group whether it met a stranger.
+// Siblings that are connected by contacts form a group.
 typedef struct Groups
 {
-    uint32_t* parents;
-    uint32_t* met;
+    uint32_t* parents;      // by slot: union-find parents
+    uint32_t* has_stranger; // by root: 1 when a stranger touches the group
 } Groups;
 
 static bool begin_groups(rblStep* step, Groups* groups)
@@ -57,16 +57,16 @@ static bool begin_groups(rblStep* step, Groups* groups)
     for (uint32_t slot = 0; slot < count; ++slot)
     {
         groups->parents[slot] = slot;
-        groups->met[slot] = 0;
+        groups->has_stranger[slot] = 0;
     }
     return true;
 }
 
-// Groups first, then strangers: whether a slot met one is asked of its root.
-static void meet(Groups* groups, const rblPair* pair)
+// Mark the groups of a pair of strangers. All groups must be complete, because the mark is stored at the root.
+static void mark_strangers(Groups* groups, const rblPair* pair)
 {
-    groups->met[rbl_union_root(groups->parents, pair->a)] = 1;
-    groups->met[rbl_union_root(groups->parents, pair->b)] = 1;
+    groups->has_stranger[rbl_union_root(groups->parents, pair->a)] = 1;
+    groups->has_stranger[rbl_union_root(groups->parents, pair->b)] = 1;
 }
 
 // ---- before the solve ----
@@ -107,9 +107,9 @@ rblResult rbl_siblings_drop_contacts(rblStep* step)
             }
             else if (pass == 1)
             {
-                meet(&groups, pair);
+                mark_strangers(&groups, pair);
             }
-            else if (groups.met[rbl_union_root(groups.parents, pair->a)] == 0)
+            else if (groups.has_stranger[rbl_union_root(groups.parents, pair->a)] == 0)
             {
                 drop_contacts(pair);
             }
@@ -118,7 +118,7 @@ rblResult rbl_siblings_drop_contacts(rblStep* step)
     return RBL_OK;
 }
 
-// ---- after it ----
+// ---- after the solve ----
 
 static bool is_pressed(const rblWorld* world, const rblManifold* manifold)
 {
@@ -147,7 +147,7 @@ static void group_pressed(rblStep* step, Groups* groups)
                 }
                 else
                 {
-                    meet(groups, pair);
+                    mark_strangers(groups, pair);
                 }
             }
         }
@@ -176,8 +176,8 @@ rblResult rbl_siblings_update(rblStep* step)
             continue;
         }
         body->sibling_time += step->seconds;
-        if (groups.met[rbl_union_root(groups.parents, slot)] != 0 || body->joint_count > 0 || !body->awake ||
-            body->sibling_time > RELEASE_TIME)
+        if (groups.has_stranger[rbl_union_root(groups.parents, slot)] != 0 || body->joint_count > 0 ||
+            !body->awake || body->sibling_time > RELEASE_TIME)
         {
             rbl_siblings_leave(body);
         }

@@ -7,11 +7,11 @@
 
 // ---- tuning ----
 #define MIN_RANGE 1024   // proxies per block of a parallel loop
-#define SLACK     0.025f // of the mean side of a box: enlargement of fat boxes on every side
-#define EXCESS    4.0f   // slacks: a fat box that is larger than needed by this on a side is made anew
-#define UNBOUNDED 1e15f  // m: larger coordinates count as unbounded, so that sums stay finite
+#define SLACK     0.025f // of the mean side length of a box: enlargement of fat boxes on every side
+#define EXCESS    4.0f  // in slacks: a fat box that is larger than needed by this on a side is computed again
+#define UNBOUNDED 1e15f // m: larger coordinates count as unbounded, so that sums stay finite
 
-// ---- life ----
+// ---- creation ----
 
 rblResult rbl_broad_phase_create(const rblAllocator* allocator, rblBroadPhase** out)
 {
@@ -63,27 +63,28 @@ static bool is_unbounded(const rblAabb* box)
              high.y < UNBOUNDED && high.z < UNBOUNDED);
 }
 
-// Unbounded boxes need no slack on their far sides and take none on the others: they do not move much.
+// The slack of a box, m. Unbounded boxes get only the margin, because they hardly move.
 static float slack_of(const rblAabb* box, float margin)
 {
     const rblVec3 size = rbl_aabb_size(*box);
     return is_unbounded(box) ? margin : margin + SLACK * ((size.x + size.y + size.z) / 3.0f);
 }
 
-// How far a box has left another, on the side where it did so most; negative when it has not.
-static float overshoot(const rblAabb* box, const rblAabb* old)
+// The largest distance by which a box extends beyond another one, over all sides; negative: it does not.
+static float protrusion(const rblAabb* box, const rblAabb* old)
 {
     const rblVec3 below = rbl_sub3(old->lower, box->lower);
     const rblVec3 above = rbl_sub3(box->upper, old->upper);
-    const rblVec3 most = rbl_max3(below, above);
-    return rbl_maxf(most.x, rbl_maxf(most.y, most.z));
+    const rblVec3 largest = rbl_max3(below, above);
+    return rbl_maxf(largest.x, rbl_maxf(largest.y, largest.z));
 }
 
-// Grown by the slack, and once more on the sides where the box has left its old fat box: it is going that way. What came out
-// by more than that will come out of this box in the next step too, so any slack would only make pairs: it gets none.
+// The fat box of a box that has left its old fat box: enlarged by the slack on all sides, and by one more slack on the sides
+// where it has left, because it moves in this direction. A box that has left by more than two slacks will also leave this fat
+// box in the next step. It gets no slack, because slack would only add pairs.
 static rblAabb fatten(const rblAabb* box, const rblAabb* old, float slack)
 {
-    if (overshoot(box, old) > 2.0f * slack)
+    if (protrusion(box, old) > 2.0f * slack)
     {
         return *box;
     }
@@ -99,14 +100,14 @@ static rblAabb fatten(const rblAabb* box, const rblAabb* old, float slack)
 
 // ---- adding and removing ----
 
-static bool reserve_proxies(rblBroadPhase* broad, uint32_t wanted)
+static bool reserve_proxies(rblBroadPhase* broad, uint32_t count)
 {
-    if (wanted <= broad->capacity)
+    if (count <= broad->capacity)
     {
         return true;
     }
     const uint32_t half_more = broad->capacity + broad->capacity / 2;
-    const uint32_t capacity = half_more > wanted ? half_more : wanted < 64 ? 64 : wanted;
+    const uint32_t capacity = half_more > count ? half_more : count < 64 ? 64 : count;
     rblAabb* boxes = RBL_NEW_ARRAY(broad->allocator, rblAabb, capacity);
     uint32_t* leaf_of = RBL_NEW_ARRAY(broad->allocator, uint32_t, capacity);
     uint8_t* flags = RBL_NEW_ARRAY(broad->allocator, uint8_t, capacity);
@@ -134,8 +135,8 @@ static bool reserve_proxies(rblBroadPhase* broad, uint32_t wanted)
     return true;
 }
 
-// Put a proxy where its box belongs; there must be room. Its flags and box are set.
-static void settle(rblBroadPhase* broad, uint32_t proxy)
+// Insert a proxy into its tree or into the list of unbounded proxies. The capacity must be reserved, and its flags and box set.
+static void insert_proxy(rblBroadPhase* broad, uint32_t proxy)
 {
     if ((broad->flags[proxy] & RBL_PROXY_UNBOUNDED) != 0)
     {
@@ -153,7 +154,7 @@ static void settle(rblBroadPhase* broad, uint32_t proxy)
     }
 }
 
-static void uproot(rblBroadPhase* broad, uint32_t proxy)
+static void extract_proxy(rblBroadPhase* broad, uint32_t proxy)
 {
     if ((broad->flags[proxy] & RBL_PROXY_UNBOUNDED) != 0)
     {
@@ -169,12 +170,12 @@ static void uproot(rblBroadPhase* broad, uint32_t proxy)
 
 static rblResult check_box(uint32_t proxy, const rblAabb* box)
 {
-    return is_box(box)
-               ? RBL_OK
-               : rbl_fail(RBL_ERROR_ARGUMENT, "proxy %u: its box is not a number or inside out", proxy);
+    return is_box(box) ? RBL_OK
+                       : rbl_fail(RBL_ERROR_ARGUMENT,
+                                  "proxy %u: the box must not be NaN, and lower not above upper", proxy);
 }
 
-// Room for a proxy with these flags.
+// Reserve the memory for a proxy with these flags.
 static rblResult reserve(rblBroadPhase* broad, uint32_t proxy, uint8_t flags)
 {
     rblProxyTree* tree = &broad->trees[(flags & RBL_PROXY_MOVING) != 0];
@@ -190,13 +191,13 @@ static rblResult insert(rblBroadPhase* broad, uint32_t proxy, rblAabb fat, uint8
     RBL_TRY(check_box(proxy, &fat));
     if (proxy >= MAX_PROXIES)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "proxy %u: the broad phase has room for 2^30", proxy);
+        return rbl_fail(RBL_ERROR_LIMIT, "proxy %u: the number must be below 2^30", proxy);
     }
     RBL_TRY(reserve(broad, proxy, flags));
     broad->boxes[proxy] = fat;
     broad->flags[proxy] |= flags;
     broad->changed = broad->changed || (flags & RBL_PROXY_PENDING) != 0;
-    settle(broad, proxy);
+    insert_proxy(broad, proxy);
     return RBL_OK;
 }
 
@@ -216,7 +217,7 @@ rblResult rbl_broad_phase_add(rblBroadPhase* broad, uint32_t proxy, rblAabb box,
 void rbl_broad_phase_remove(rblBroadPhase* broad, uint32_t proxy)
 {
     RBL_ASSERT(rbl_proxy_exists(broad, proxy));
-    uproot(broad, proxy);
+    extract_proxy(broad, proxy);
     broad->flags[proxy] = RBL_PROXY_REMOVED;
     broad->changed = true;
 }
@@ -225,7 +226,8 @@ rblResult rbl_broad_phase_change_tree(rblBroadPhase* broad, uint32_t proxy, rblA
 {
     RBL_ASSERT(rbl_proxy_exists(broad, proxy));
     RBL_TRY(check_box(proxy, &box));
-    RBL_TRY(reserve(broad, proxy, flags_of(&box, moving))); // what is removed leaves no room behind
+    RBL_TRY(reserve(broad, proxy,
+                    flags_of(&box, moving))); // a removal does not free the memory that the insertion needs
     rbl_broad_phase_remove(broad, proxy);
     return rbl_broad_phase_add(broad, proxy, box, moving);
 }
@@ -247,7 +249,7 @@ rblAabb rbl_broad_phase_fat_box(const rblBroadPhase* broad, uint32_t proxy)
     return broad->boxes[proxy];
 }
 
-// ---- saving and loading ----
+// ---- snapshots ----
 
 rblProxyState rbl_broad_phase_save(const rblBroadPhase* broad, uint32_t proxy)
 {
@@ -260,11 +262,11 @@ rblResult rbl_broad_phase_load(rblBroadPhase* broad, uint32_t proxy, const rblPr
     const uint8_t flags = (uint8_t)(state->flags & ~(uint32_t)RBL_PROXY_MOVED);
     if ((flags & RBL_PROXY_EXISTS) != 0)
     {
-        // States may come from a file: a box without ends would be the end of a tree.
+        // States may come from a file: a box that is NaN or infinite would make a tree invalid.
         RBL_TRY(check_box(proxy, &state->fat));
         if ((flags & RBL_PROXY_UNBOUNDED) == 0 && is_unbounded(&state->fat))
         {
-            return rbl_fail(RBL_ERROR_FORMAT, "proxy %u: an unbounded box among bounded ones", proxy);
+            return rbl_fail(RBL_ERROR_FORMAT, "proxy %u: the box is unbounded, but not marked so", proxy);
         }
         return insert(broad, proxy, state->fat, flags);
     }
@@ -294,7 +296,7 @@ rblResult rbl_broad_phase_load_pairs(rblBroadPhase* broad, const rblProxyPair* p
     return RBL_OK;
 }
 
-// ---- moving ----
+// ---- motion ----
 
 typedef struct Move
 {
@@ -302,9 +304,9 @@ typedef struct Move
     const uint32_t* proxies;
     const rblAabb* boxes;
     float margin;
-    uint32_t bad[RBL_MAX_BLOCKS];     // first item of a block whose box is refused, or UINT32_MAX
-    uint32_t changed[RBL_MAX_BLOCKS]; // items that become bounded or unbounded
-    uint32_t moved[RBL_MAX_BLOCKS];
+    uint32_t bad[RBL_MAX_BLOCKS];     // first item of a block whose box is invalid, or UINT32_MAX
+    uint32_t changed[RBL_MAX_BLOCKS]; // number of items of a block that become bounded or unbounded
+    uint32_t moved[RBL_MAX_BLOCKS];   // number of items of a block with a new fat box
 } Move;
 
 static bool changes_kind(const Move* move, uint32_t item)
@@ -328,7 +330,7 @@ static void check_items(rblRange range, void* context)
     move->changed[range.block] = changed;
 }
 
-// Nothing of it may fail after this.
+// Check all boxes and reserve all memory. After this, the move cannot fail.
 static rblResult prepare_move(Move* move, uint32_t count, uint32_t* changed)
 {
     rblBroadPhase* broad = move->broad;
@@ -348,8 +350,8 @@ static rblResult prepare_move(Move* move, uint32_t count, uint32_t* changed)
     return reserved ? RBL_OK : rbl_fail_memory();
 }
 
-// Whether the old fat box no longer serves; then *fat becomes the new one.
-static bool outgrows(const Move* move, uint32_t item, rblAabb* fat)
+// Whether a proxy needs a new fat box, which *fat then is.
+static bool needs_new_box(const Move* move, uint32_t item, rblAabb* fat)
 {
     const uint32_t proxy = move->proxies[item];
     const rblAabb* box = &move->boxes[item];
@@ -380,7 +382,7 @@ static void move_items(rblRange range, void* context)
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
         rblAabb fat;
-        if (!changes_kind(move, i) && outgrows(move, i, &fat))
+        if (!changes_kind(move, i) && needs_new_box(move, i, &fat))
         {
             broad->boxes[move->proxies[i]] = fat;
             broad->flags[move->proxies[i]] |= RBL_PROXY_MARKED | RBL_PROXY_MOVED;
@@ -390,18 +392,18 @@ static void move_items(rblRange range, void* context)
     move->moved[range.block] = moved;
 }
 
-// From a tree to the list of unbounded proxies or back.
+// Move a proxy from its tree to the list of unbounded proxies, or back.
 static void change_kind(rblBroadPhase* broad, uint32_t proxy, const rblAabb* box, float margin)
 {
-    uproot(broad, proxy);
+    extract_proxy(broad, proxy);
     broad->flags[proxy] ^= RBL_PROXY_UNBOUNDED;
     broad->flags[proxy] |= RBL_PROXY_MARKED;
     const bool moving = (broad->flags[proxy] & RBL_PROXY_MOVING) != 0;
     broad->boxes[proxy] = moving ? rbl_aabb_grown(*box, slack_of(box, margin)) : *box;
-    settle(broad, proxy);
+    insert_proxy(broad, proxy);
 }
 
-// Few new boxes go up their paths one by one, many in one sweep of the trees.
+// A few new boxes are merged upwards one by one; many are merged in one pass over the trees.
 static void refit_trees(rblBroadPhase* broad, const Move* move, uint32_t count, uint32_t moved, rblJobs* jobs)
 {
     const bool sweep = moved > (broad->trees[0].live + broad->trees[1].live) / 16;
@@ -441,7 +443,7 @@ rblResult rbl_broad_phase_move(rblBroadPhase* broad, const uint32_t* proxies, co
 {
     if (!(margin >= 0.0f && margin < UNBOUNDED))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "the margin of fat boxes must be finite and not negative");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "broad phase: the margin must be finite and not negative");
     }
     Move move = {.broad = broad, .proxies = proxies, .boxes = boxes, .margin = margin};
     rbl_parallel_for(jobs, count, MIN_RANGE, check_items, &move);

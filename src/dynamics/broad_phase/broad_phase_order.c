@@ -13,20 +13,20 @@
 typedef struct Rebuild
 {
     const rblAabb* boxes;
-    uint32_t* proxies; // live ones, the big ones last
-    uint32_t* spare;   // as many
+    uint32_t* proxies; // proxies in use; large ones last
+    uint32_t* spare;   // buffer of the same size
     uint32_t* order;
-    uint64_t* keys;     // two buffers
-    uint32_t* counters; // of the ordering, for many proxies
+    uint64_t* keys;     // sort keys, two buffers
+    uint32_t* counters; // counters of the sort, for many proxies
     rblVec3* centers;
-    uint32_t* corners; // three times its own number for each centre: a triangle that is a point
+    uint32_t* corners; // three equal vertex indices per centre: a triangle that is a point
     uint32_t count;
-    uint32_t begin; // the part of `proxies` that is put in order
-    rblAabb usual;  // where most centres are; others are moved to its border
+    uint32_t begin; // first index of the part of `proxies` that is sorted
+    rblAabb usual;  // bounds of most centres; other centres are clamped to them
     float big;
 } Rebuild;
 
-// ---- what is usual here ----
+// ---- bounds of most boxes ----
 
 static void sort_samples(float* samples, uint32_t count)
 {
@@ -53,9 +53,9 @@ typedef struct Span
     float middle, length;
 } Span;
 
-// Where most of the samples lie. A few bodies that flew off must not coarsen the grid for all others, so the outer
-// sixteenths count only when everything else is in one place.
-static Span usual_span(float* samples, uint32_t count)
+// The interval that contains most samples. A few bodies that moved far away must not coarsen the grid for all others. So the
+// outer sixteenths count only when all other samples are equal.
+static Span central_span(float* samples, uint32_t count)
 {
     sort_samples(samples, count);
     const uint32_t cut = count / 16;
@@ -69,8 +69,8 @@ static Span usual_span(float* samples, uint32_t count)
     return (Span){0.5f * low + 0.5f * high, high - low};
 }
 
-// A cube three times as long as what is usual.
-static void look_at_samples(Rebuild* rebuild)
+// Set the bounds to a cube with three times the longest interval.
+static void find_bounds(Rebuild* rebuild)
 {
     float values[4][SAMPLES];
     const uint32_t count = rebuild->count < SAMPLES ? rebuild->count : SAMPLES;
@@ -83,9 +83,9 @@ static void look_at_samples(Rebuild* rebuild)
         values[2][i] = center.z;
         values[3][i] = longest_side(box);
     }
-    const Span x = usual_span(values[0], count);
-    const Span y = usual_span(values[1], count);
-    const Span z = usual_span(values[2], count);
+    const Span x = central_span(values[0], count);
+    const Span y = central_span(values[1], count);
+    const Span z = central_span(values[2], count);
     sort_samples(values[3], count);
     const float longest = rbl_maxf(x.length, rbl_maxf(y.length, z.length));
     const float half = 1.5f * longest;
@@ -94,9 +94,9 @@ static void look_at_samples(Rebuild* rebuild)
     rebuild->big = BIG * values[3][count / 2];
 }
 
-// ---- the order ----
+// ---- order ----
 
-static void part_big(Rebuild* rebuild, uint32_t* usual)
+static void separate_large(Rebuild* rebuild, uint32_t* usual)
 {
     uint32_t small = 0;
     uint32_t big = 0;
@@ -152,7 +152,7 @@ static void order_part(Rebuild* rebuild, uint32_t begin, uint32_t count, rblJobs
                                   .keys = rebuild->keys,
                                   .counters = rebuild->counters,
                                   .order = rebuild->order};
-    (void)rbl_order_top_down(&ordering, 1); // points of our own making: nothing can be wrong with them
+    (void)rbl_order_top_down(&ordering, 1); // cannot fail: all points are finite
     memcpy(rebuild->spare, rebuild->proxies + begin, sizeof *rebuild->spare * count);
     for (uint32_t i = 0; i < count; ++i)
     {
@@ -175,8 +175,8 @@ static bool reserve_scratch(rblTreeScratch* scratch, size_t size, const rblAlloc
     return true;
 }
 
-// The live proxies in the order of their leaves become the only leaves.
-static void close_gaps(rblProxyTree* tree)
+// Remove empty leaves, in the current order of leaves.
+static void remove_empty_leaves(rblProxyTree* tree)
 {
     uint32_t kept = 0;
     for (uint32_t leaf = 0; leaf < tree->count; ++leaf)
@@ -192,14 +192,15 @@ static void close_gaps(rblProxyTree* tree)
 bool rbl_proxy_tree_rebuild(rblProxyTree* tree, const rblAabb* boxes, const uint8_t* flags, uint8_t mark,
                             uint32_t* leaves, rblTreeScratch* scratch, rblJobs* jobs)
 {
-    const size_t leaf_capacity = tree->capacity; // not only what is live: the next births need no new memory
+    const size_t leaf_capacity =
+        tree->capacity; // of all leaves, not only those in use, so that later additions allocate nothing
     const size_t counters = leaf_capacity > RBL_SMALL_TREE ? RBL_ORDER_COUNTERS : 0;
     const size_t each = 2 * sizeof(uint64_t) + sizeof(rblVec3) + 5 * sizeof(uint32_t);
     if (!reserve_scratch(scratch, leaf_capacity * each + counters * sizeof(uint32_t), tree->allocator))
     {
         return false;
     }
-    close_gaps(tree);
+    remove_empty_leaves(tree);
     Rebuild rebuild = {.boxes = boxes, .proxies = tree->proxies, .count = tree->count};
     rebuild.keys = scratch->memory;
     rebuild.centers = (rblVec3*)(void*)(rebuild.keys + 2 * leaf_capacity);
@@ -210,8 +211,8 @@ bool rbl_proxy_tree_rebuild(rblProxyTree* tree, const rblAabb* boxes, const uint
     if (tree->count > 0)
     {
         uint32_t usual;
-        look_at_samples(&rebuild);
-        part_big(&rebuild, &usual);
+        find_bounds(&rebuild);
+        separate_large(&rebuild, &usual);
         order_part(&rebuild, 0, usual, jobs);
         order_part(&rebuild, usual, tree->count - usual, jobs);
     }

@@ -5,21 +5,21 @@
 // ---- tuning ----
 #define MIN_RANGE 4096 // pairs per block of a parallel loop
 
-// One stretch of the merge: old pairs and found ones between the same two borders. What is kept or begins goes to the
-// front of its place in `next`, what ends to the back, last one first: there is room for both, since every old pair is
-// kept or ends.
-typedef struct Stretch
+// A section of the merge: the old pairs and the found pairs between the same two keys. Pairs that are kept or begin go to the
+// front of its part of `next`, pairs that end go to the back in reverse order. Both fit, since every old pair is either kept or
+// ends.
+typedef struct Section
 {
     size_t old_begin, old_end;
     size_t found_begin, found_end;
     size_t kept, begun, ended;
-} Stretch;
+} Section;
 
 typedef struct Merge
 {
     const rblPairSet* set;
     const rblPairChange* change;
-    Stretch stretches[RBL_MAX_BLOCKS];
+    Section sections[RBL_MAX_BLOCKS];
 } Merge;
 
 void rbl_pair_set_init(rblPairSet* set, const rblAllocator* allocator)
@@ -34,13 +34,13 @@ void rbl_pair_set_free(rblPairSet* set)
     rbl_pair_set_init(set, set->allocator);
 }
 
-static bool reserve(rblPairSet* set, size_t wanted, size_t ample)
+static bool reserve(rblPairSet* set, size_t needed, size_t ample)
 {
-    if (wanted <= set->capacity)
+    if (needed <= set->capacity)
     {
         return true;
     }
-    const size_t capacity = 2 * wanted > ample ? 2 * wanted : ample;
+    const size_t capacity = 2 * needed > ample ? 2 * needed : ample;
     rblProxyPair* pairs = RBL_NEW_ARRAY(set->allocator, rblProxyPair, capacity);
     rblProxyPair* next = RBL_NEW_ARRAY(set->allocator, rblProxyPair, capacity);
     if (pairs == NULL || next == NULL)
@@ -86,9 +86,9 @@ static inline rblProxyPair unpack(uint64_t key, uint32_t shift)
     return (rblProxyPair){(uint32_t)(key >> shift), (uint32_t)(key & (((uint64_t)1 << shift) - 1))};
 }
 
-// ---- one stretch ----
+// ---- one section ----
 
-// Where the next pair of each kind goes.
+// Output positions of a section.
 typedef struct Output
 {
     rblProxyPair* kept;
@@ -101,8 +101,8 @@ static inline uint8_t pair_flags(const rblPairChange* change, rblProxyPair pair)
     return change->flags[pair.a] | change->flags[pair.b];
 }
 
-// An old pair that was not found: it has parted, or was not looked for.
-static inline void settle_missing(const rblPairChange* change, rblProxyPair pair, Output* out)
+// An old pair that was not found: its boxes separated, or none of its proxies is marked.
+static inline void merge_missing(const rblPairChange* change, rblProxyPair pair, Output* out)
 {
     const uint8_t reasons = RBL_PROXY_REMOVED | RBL_PROXY_MARKED;
     if ((pair_flags(change, pair) & reasons) != 0)
@@ -115,7 +115,7 @@ static inline void settle_missing(const rblPairChange* change, rblProxyPair pair
     }
 }
 
-static inline void settle_new(const rblPairChange* change, uint64_t key, Output* out)
+static inline void merge_new(const rblPairChange* change, uint64_t key, Output* out)
 {
     const rblProxyPair pair = unpack(key, change->shift);
     if (change->filter(pair.a, pair.b, change->context))
@@ -125,14 +125,15 @@ static inline void settle_new(const rblPairChange* change, uint64_t key, Output*
     }
 }
 
-// An old pair that was found again. Of a proxy that was removed and added again only the number is the same.
-static inline void settle_known(const rblPairChange* change, rblProxyPair pair, uint64_t key, Output* out)
+// An old pair that was found again. When one of its proxies was removed and added again, the old pair ends and a new one
+// begins.
+static inline void merge_known(const rblPairChange* change, rblProxyPair pair, uint64_t key, Output* out)
 {
     const uint8_t flags = pair_flags(change, pair);
     if ((flags & RBL_PROXY_REMOVED) != 0)
     {
         *--out->ended = pair;
-        settle_new(change, key, out);
+        merge_new(change, key, out);
     }
     else if ((flags & RBL_PROXY_TOUCHED) == 0 || change->filter(pair.a, pair.b, change->context))
     {
@@ -144,65 +145,65 @@ static inline void settle_known(const rblPairChange* change, rblProxyPair pair, 
     }
 }
 
-static void merge_stretch(const Merge* merge, Stretch* stretch)
+static void merge_section(const Merge* merge, Section* section)
 {
     const rblPairChange* change = merge->change;
-    if (stretch->old_begin == stretch->old_end && stretch->found_begin == stretch->found_end)
+    if (section->old_begin == section->old_end && section->found_begin == section->found_end)
     {
-        stretch->kept = stretch->ended = stretch->begun = 0; // there may be no memory at all to point into
+        section->kept = section->ended = section->begun = 0; // the arrays may be null
         return;
     }
     const rblProxyPair* pairs = merge->set->pairs;
-    rblProxyPair* const first = merge->set->next + stretch->old_begin + stretch->found_begin;
-    rblProxyPair* const last = merge->set->next + stretch->old_end + stretch->found_end;
-    uint64_t* const begun = change->found != NULL ? change->found + stretch->found_begin : NULL;
+    rblProxyPair* const first = merge->set->next + section->old_begin + section->found_begin;
+    rblProxyPair* const last = merge->set->next + section->old_end + section->found_end;
+    uint64_t* const begun = change->found != NULL ? change->found + section->found_begin : NULL;
     Output out = {first, last, begun};
-    size_t old = stretch->old_begin;
-    size_t found = stretch->found_begin;
-    while (old < stretch->old_end && found < stretch->found_end)
+    size_t old = section->old_begin;
+    size_t found = section->found_begin;
+    while (old < section->old_end && found < section->found_end)
     {
         const uint64_t old_key = pack(pairs[old], change->shift);
         const uint64_t found_key = change->found[found];
         if (old_key == found_key)
         {
-            settle_known(change, pairs[old], found_key, &out);
+            merge_known(change, pairs[old], found_key, &out);
         }
         else if (old_key < found_key)
         {
-            settle_missing(change, pairs[old], &out);
+            merge_missing(change, pairs[old], &out);
         }
         else
         {
-            settle_new(change, found_key, &out);
+            merge_new(change, found_key, &out);
         }
         old += old_key <= found_key;
         found += found_key <= old_key;
     }
-    for (; old < stretch->old_end; ++old)
+    for (; old < section->old_end; ++old)
     {
-        settle_missing(change, pairs[old], &out);
+        merge_missing(change, pairs[old], &out);
     }
-    for (; found < stretch->found_end; ++found)
+    for (; found < section->found_end; ++found)
     {
-        settle_new(change, change->found[found], &out);
+        merge_new(change, change->found[found], &out);
     }
-    stretch->kept = (size_t)(out.kept - first);
-    stretch->ended = (size_t)(last - out.ended);
-    stretch->begun = (size_t)(out.begun - begun);
+    section->kept = (size_t)(out.kept - first);
+    section->ended = (size_t)(last - out.ended);
+    section->begun = (size_t)(out.begun - begun);
 }
 
-static void merge_stretches(rblRange range, void* context)
+static void merge_sections(rblRange range, void* context)
 {
     Merge* merge = context;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        merge_stretch(merge, &merge->stretches[i]);
+        merge_section(merge, &merge->sections[i]);
     }
 }
 
-// ---- borders ----
+// ---- division into sections ----
 
-// How many old pairs come before a key.
+// The number of old pairs before a key.
 static size_t old_before(const rblPairSet* set, uint64_t key, uint32_t shift)
 {
     size_t low = 0;
@@ -241,8 +242,8 @@ static size_t found_before(const rblPairChange* change, uint64_t key)
     return low;
 }
 
-// Cut both arrays at the same keys, evenly in the longer one.
-static uint32_t cut(Merge* merge)
+// Divide both arrays at the same keys: at equal distances in the longer array.
+static uint32_t divide(Merge* merge)
 {
     const rblPairSet* set = merge->set;
     const rblPairChange* change = merge->change;
@@ -250,43 +251,43 @@ static uint32_t cut(Merge* merge)
     const uint32_t blocks = rbl_block_count(longer < UINT32_MAX ? (uint32_t)longer : UINT32_MAX, MIN_RANGE);
     for (uint32_t i = 0; i < blocks; ++i)
     {
-        Stretch* stretch = &merge->stretches[i];
-        *stretch = (Stretch){.old_end = set->count, .found_end = change->count};
+        Section* section = &merge->sections[i];
+        *section = (Section){.old_end = set->count, .found_end = change->count};
         if (i > 0)
         {
             const size_t index = longer / blocks * i;
             const uint64_t key =
                 longer == set->count ? pack(set->pairs[index], change->shift) : change->found[index];
-            stretch->old_begin = old_before(set, key, change->shift);
-            stretch->found_begin = found_before(change, key);
-            merge->stretches[i - 1].old_end = stretch->old_begin;
-            merge->stretches[i - 1].found_end = stretch->found_begin;
+            section->old_begin = old_before(set, key, change->shift);
+            section->found_begin = found_before(change, key);
+            merge->sections[i - 1].old_end = section->old_begin;
+            merge->sections[i - 1].found_end = section->found_begin;
         }
     }
     return blocks;
 }
 
-// ---- joining the stretches ----
+// ---- joining the sections ----
 
-static void hand_out(const Merge* merge, const Stretch* stretch, rblProxyPairArray* begun,
-                     rblProxyPairArray* ended)
+static void copy_changes(const Merge* merge, const Section* section, rblProxyPairArray* begun,
+                         rblProxyPairArray* ended)
 {
-    const rblProxyPair* end = merge->set->next + stretch->old_end + stretch->found_end;
-    for (size_t i = 1; i <= stretch->ended; ++i)
+    const rblProxyPair* end = merge->set->next + section->old_end + section->found_end;
+    for (size_t i = 1; i <= section->ended; ++i)
     {
         ended->data[ended->count++] = *(end - i);
     }
-    for (size_t i = 0; i < stretch->begun; ++i)
+    for (size_t i = 0; i < section->begun; ++i)
     {
         begun->data[begun->count++] =
-            unpack(merge->change->found[stretch->found_begin + i], merge->change->shift);
+            unpack(merge->change->found[section->found_begin + i], merge->change->shift);
     }
 }
 
-// Growing in proportion, so that a slowly rising count does not allocate every time; the content stays.
-static bool reserve_capacity(rblProxyPairArray* array, size_t wanted)
+// Grows in proportion, so that a slowly rising count does not allocate in every step. The content is preserved.
+static bool reserve_capacity(rblProxyPairArray* array, size_t count)
 {
-    return wanted <= array->count || rbl_array_reserve_more(array, wanted - array->count);
+    return count <= array->count || rbl_array_reserve_more(array, count - array->count);
 }
 
 static bool join(rblPairSet* set, const Merge* merge, uint32_t blocks, rblProxyPairArray* begun,
@@ -296,8 +297,8 @@ static bool join(rblPairSet* set, const Merge* merge, uint32_t blocks, rblProxyP
     size_t ended_count = 0;
     for (uint32_t i = 0; i < blocks; ++i)
     {
-        begun_count += merge->stretches[i].begun;
-        ended_count += merge->stretches[i].ended;
+        begun_count += merge->sections[i].begun;
+        ended_count += merge->sections[i].ended;
     }
     if (!reserve_capacity(begun, begun_count) || !reserve_capacity(ended, ended_count))
     {
@@ -308,11 +309,11 @@ static bool join(rblPairSet* set, const Merge* merge, uint32_t blocks, rblProxyP
     size_t count = 0;
     for (uint32_t i = 0; i < blocks; ++i)
     {
-        const Stretch* stretch = &merge->stretches[i];
-        hand_out(merge, stretch, begun, ended);
-        memmove(set->next + count, set->next + stretch->old_begin + stretch->found_begin,
-                sizeof *set->next * stretch->kept);
-        count += stretch->kept;
+        const Section* section = &merge->sections[i];
+        copy_changes(merge, section, begun, ended);
+        memmove(set->next + count, set->next + section->old_begin + section->found_begin,
+                sizeof *set->next * section->kept);
+        count += section->kept;
     }
     rblProxyPair* swap = set->pairs;
     set->pairs = set->next;
@@ -329,7 +330,7 @@ bool rbl_pair_set_merge(rblPairSet* set, const rblPairChange* change, rblJobs* j
         return false;
     }
     Merge merge = {.set = set, .change = change};
-    const uint32_t blocks = cut(&merge);
-    rbl_parallel_for(jobs, blocks, 1, merge_stretches, &merge);
+    const uint32_t blocks = divide(&merge);
+    rbl_parallel_for(jobs, blocks, 1, merge_sections, &merge);
     return join(set, &merge, blocks, begun, ended);
 }

@@ -1,4 +1,4 @@
-// The broad phase from inside: proxies by number, two trees, a short list of unbounded boxes, and the set of pairs.
+// Internal data of the broad phase: proxies by number, two trees, a list of unbounded boxes, and the set of pairs.
 #ifndef RBL_DYNAMICS_BROAD_PHASE_BROAD_PHASE_PRIVATE_H
 #define RBL_DYNAMICS_BROAD_PHASE_BROAD_PHASE_PRIVATE_H
 
@@ -9,10 +9,10 @@
 // Buffers of the search for pairs, kept between updates.
 typedef struct rblPairSearch
 {
-    uint64_t* runs; // what the blocks of the search found: equal shares of one buffer
+    uint64_t* runs; // keys of the found pairs: each block of the search has an equal part
     size_t run_capacity;
-    size_t run_need; // what the last search would have been content with
-    uint64_t* found; // all of it, and as much again for sorting
+    size_t run_need; // capacity that the last search needed
+    uint64_t* found; // all found keys; a second half is the buffer of the sort
     size_t found_capacity;
     uint32_t* histograms;
     size_t histogram_capacity;
@@ -24,10 +24,10 @@ struct rblBroadPhase
     rblAabb* boxes;          // per proxy: the fat box
     uint32_t* leaf_of;       // per proxy: index of its leaf, or index in the list of unbounded proxies
     uint8_t* flags;          // per proxy: RBL_PROXY_...
-    uint32_t capacity;       // proxies with a record
-    rblProxyTree trees[2];   // of those that stand still and of those that move
+    uint32_t capacity;       // number of proxies that the arrays above have memory for
+    rblProxyTree trees[2];   // 0: static proxies; 1: moving proxies
     rblIndexArray unbounded; // proxies
-    bool changed;            // something was marked or removed since the last update
+    bool changed;            // a proxy was marked or removed since the last update
     rblPairSet pairs;
     rblPairSearch search;
     rblTreeScratch scratch;

@@ -3,7 +3,7 @@
 
 // ---- boxes ----
 
-// False when the visitor has had enough.
+// Returns false when the visitor stops.
 static bool visit_lanes(const rblProxyTree* tree, uint32_t group, uint32_t mask, rblProxyVisitor* visit,
                         void* context)
 {
@@ -67,18 +67,18 @@ void rbl_broad_phase_query(const rblBroadPhase* broad, rblAabb box, rblProxyVisi
 
 // ---- rays ----
 
-// A ray made ready for boxes. An axis along which it does not go has an infinite inverse: (plane - origin) times it is
-// an infinity of the right sign, or NaN when the origin lies in the plane. With the near plane chosen by the sign of the
-// direction, NaN can only mean "no bound from here", and min and max (vec.h) then keep their second argument.
-typedef struct Probe
+// A ray prepared for tests with boxes. For an axis with direction 0 the inverse is infinite: (plane - origin) times it is an
+// infinity of the right sign, or NaN when the origin lies in the plane. The near plane is chosen by the sign of the direction.
+// So NaN always means "no bound on this axis", and min and max (vec.h) then return their second argument.
+typedef struct RayTest
 {
     rblRay ray;
     rblVec3 inverse;
-    rblVec3 half; // what boxes are grown by
+    rblVec3 half; // enlargement of the boxes
     rblProxyRayVisitor* visit;
     void* context;
     bool stopped;
-} Probe;
+} RayTest;
 
 typedef struct Span4
 {
@@ -102,42 +102,43 @@ static inline rblFloat4 rounding4(rblFloat4 t)
     return rbl_mul4(rbl_splat4(0x1p-21f), rbl_max4(t, rbl_sub4(rbl_splat4(0.0f), t)));
 }
 
-// Which of four boxes the ray meets, and where it enters them. Each bound carries two roundings, of which the slack makes up
-// (Ize 2013): no box that is met is missed.
-static inline uint32_t meet_boxes(const Probe* probe, const rblBoxGroup* boxes, float* enter)
+// The mask of the boxes that the ray intersects, and the t of its entry points. Each bound has two rounding errors. The added
+// slack compensates them (Ize 2013), so that no intersected box is left out.
+static inline uint32_t intersect_boxes(const RayTest* test, const rblBoxGroup* boxes, float* enter)
 {
-    const rblRay* ray = &probe->ray;
+    const rblRay* ray = &test->ray;
     Span4 span = {rbl_splat4(-INFINITY), rbl_splat4(INFINITY)};
-    clip_axis(&span, boxes->lower_x, boxes->upper_x, ray->origin.x, ray->direction.x, probe->inverse.x,
-              probe->half.x);
-    clip_axis(&span, boxes->lower_y, boxes->upper_y, ray->origin.y, ray->direction.y, probe->inverse.y,
-              probe->half.y);
-    clip_axis(&span, boxes->lower_z, boxes->upper_z, ray->origin.z, ray->direction.z, probe->inverse.z,
-              probe->half.z);
+    clip_axis(&span, boxes->lower_x, boxes->upper_x, ray->origin.x, ray->direction.x, test->inverse.x,
+              test->half.x);
+    clip_axis(&span, boxes->lower_y, boxes->upper_y, ray->origin.y, ray->direction.y, test->inverse.y,
+              test->half.y);
+    clip_axis(&span, boxes->lower_z, boxes->upper_z, ray->origin.z, ray->direction.z, test->inverse.z,
+              test->half.z);
     const rblFloat4 enters = rbl_sub4(span.enter, rounding4(span.enter));
     const rblFloat4 leaves = rbl_add4(span.leave, rounding4(span.leave));
     const rblFloat4 in_range = rbl_and4(rbl_less_equal4(enters, rbl_splat4(ray->t_max)),
                                         rbl_less_equal4(rbl_splat4(ray->t_min), leaves));
     rbl_store4(enter, enters);
-    // A miss is entered at infinity or left at minus infinity, or by more than the slack in the wrong order.
+    // For a box that is not intersected, the entry is infinite, the exit is minus infinity, or the entry is after the exit by
+    // more than the slack.
     return rbl_mask4(rbl_and4(in_range, rbl_less_equal4(enters, leaves)));
 }
 
-// Smaller answers cut the ray, negative ones end it.
-static void visit_proxy(Probe* probe, uint32_t proxy)
+// Apply the result of the visitor: a smaller t_max, or negative to stop.
+static void visit_proxy(RayTest* test, uint32_t proxy)
 {
-    const float t = probe->visit(proxy, &probe->ray, probe->context);
-    probe->stopped = t < 0.0f;
-    probe->ray.t_max = rbl_minf(t, probe->ray.t_max);
+    const float t = test->visit(proxy, &test->ray, test->context);
+    test->stopped = t < 0.0f;
+    test->ray.t_max = rbl_minf(t, test->ray.t_max);
 }
 
 typedef struct RayEntry
 {
-    uint32_t level, index; // a group; or a leaf, on level UINT32_MAX
+    uint32_t level, index; // a group; level UINT32_MAX: a leaf
     float enter;
 } RayEntry;
 
-// The lanes of a group onto the stack, the nearest last.
+// Push the lanes of a group onto the stack, the nearest last.
 static uint32_t push_lanes(RayEntry* stack, uint32_t size, uint32_t level, uint32_t first, uint32_t mask,
                            const float* enter)
 {
@@ -155,7 +156,7 @@ static uint32_t push_lanes(RayEntry* stack, uint32_t size, uint32_t level, uint3
     return size;
 }
 
-static void ray_tree(Probe* probe, const rblProxyTree* tree)
+static void ray_tree(RayTest* test, const rblProxyTree* tree)
 {
     RayEntry stack[RBL_TREE_STACK + 4];
     uint32_t size = 0;
@@ -163,22 +164,22 @@ static void ray_tree(Probe* probe, const rblProxyTree* tree)
     {
         stack[size++] = (RayEntry){tree->level_count - 1, 0, -INFINITY};
     }
-    while (size > 0 && !probe->stopped)
+    while (size > 0 && !test->stopped)
     {
         const RayEntry entry = stack[--size];
-        if (!(entry.enter <= probe->ray.t_max))
+        if (!(entry.enter <= test->ray.t_max))
         {
             continue;
         }
         if (entry.level == UINT32_MAX)
         {
-            visit_proxy(probe, tree->proxies[entry.index]);
+            visit_proxy(test, tree->proxies[entry.index]);
             continue;
         }
         float enter[4];
         const rblBoxGroup boxes =
             rbl_boxes4_load(&tree->groups[tree->level_start[entry.level] + entry.index]);
-        const uint32_t mask = meet_boxes(probe, &boxes, enter);
+        const uint32_t mask = intersect_boxes(test, &boxes, enter);
         size = push_lanes(stack, size, entry.level - 1, 4 * entry.index, mask, enter);
     }
 }
@@ -195,7 +196,7 @@ static float inverse_of(float x)
     return x == 0.0f ? INFINITY : 1.0f / x;
 }
 
-// Moving the planes of boxes by half a size rounds; this much more makes up for it.
+// Bound of the rounding error when box planes are moved by half a size.
 static float rounding_of(const rblBroadPhase* broad)
 {
     float farthest = 0.0f;
@@ -225,19 +226,19 @@ void rbl_broad_phase_ray(const rblBroadPhase* broad, const rblRay* ray, rblVec3 
         return;
     }
     const float rounding = rounding_of(broad);
-    Probe probe = {.ray = *ray, .visit = visit, .context = context};
-    probe.inverse =
+    RayTest test = {.ray = *ray, .visit = visit, .context = context};
+    test.inverse =
         rbl_vec3(inverse_of(ray->direction.x), inverse_of(ray->direction.y), inverse_of(ray->direction.z));
-    probe.half = rbl_add3(half_size, rbl_vec3(rounding, rounding, rounding));
-    for (size_t i = 0; i < broad->unbounded.count && !probe.stopped; ++i)
+    test.half = rbl_add3(half_size, rbl_vec3(rounding, rounding, rounding));
+    for (size_t i = 0; i < broad->unbounded.count && !test.stopped; ++i)
     {
         float enter[4];
         const rblBoxGroup box = rbl_box_splat(&broad->boxes[broad->unbounded.data[i]]);
-        if (meet_boxes(&probe, &box, enter) != 0)
+        if (intersect_boxes(&test, &box, enter) != 0)
         {
-            visit_proxy(&probe, broad->unbounded.data[i]);
+            visit_proxy(&test, broad->unbounded.data[i]);
         }
     }
-    ray_tree(&probe, &broad->trees[0]);
-    ray_tree(&probe, &broad->trees[1]);
+    ray_tree(&test, &broad->trees[0]);
+    ray_tree(&test, &broad->trees[1]);
 }

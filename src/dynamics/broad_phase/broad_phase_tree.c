@@ -18,7 +18,7 @@ void rbl_proxy_tree_init(rblProxyTree* tree, const rblAllocator* allocator)
     *tree = (rblProxyTree){.allocator = allocator};
 }
 
-// Groups of all levels, and where they begin.
+// The total number of groups, and the first group of each level.
 static uint32_t plan_levels(uint32_t capacity, uint32_t* starts, uint32_t* level_count)
 {
     uint32_t groups = capacity / 4;
@@ -73,7 +73,7 @@ static rblBoxes4* group_at(const rblProxyTree* tree, uint32_t level, uint32_t gr
     return &tree->groups[tree->level_start[level] + group];
 }
 
-// The boxes from a level upwards, from those below it; level > 0.
+// Compute the boxes of all levels from `first_level` > 0 upwards.
 static void merge_upwards(rblProxyTree* tree, uint32_t first_level)
 {
     uint32_t groups = (tree->count + 3) / 4;
@@ -192,11 +192,11 @@ typedef struct Refit
     const rblAabb* boxes;
     const uint8_t* flags;
     uint8_t mark;
-    bool all; // every leaf gets its box, not only marked ones
-    uint32_t marked[RBL_MAX_BLOCKS];
+    bool all;                        // every leaf gets its box; otherwise only marked leaves
+    uint32_t marked[RBL_MAX_BLOCKS]; // number of marked leaves of a block
 } Refit;
 
-// New boxes of one group of leaves; returns which of them are marked.
+// Set the boxes of one group of leaves. Returns the mask of marked leaves.
 static uint32_t refit_group(const Refit* refit, uint32_t g, rblBoxes4* group)
 {
     const rblProxyTree* tree = refit->tree;
@@ -214,7 +214,7 @@ static uint32_t refit_group(const Refit* refit, uint32_t g, rblBoxes4* group)
     return marks;
 }
 
-// Some groups of leaves, and the lanes above them, which no other group writes.
+// Refit a range of groups of leaves and their lanes in the level above. No other block writes these lanes.
 static void refit_groups(rblRange range, void* context)
 {
     Refit* refit = context;
@@ -260,7 +260,7 @@ void rbl_proxy_tree_refill(rblProxyTree* tree, const rblAabb* boxes, const uint8
     const uint32_t total = group_total(tree);
     for (uint32_t level = 0; level < tree->level_count; ++level)
     {
-        // The last group in use may be partly filled, so it is emptied too.
+        // The last group in use may be partly filled, so it is cleared, too.
         const uint32_t end = level + 1 < tree->level_count ? tree->level_start[level + 1] : total;
         for (uint32_t i = tree->level_start[level] + (tree->count >> 2 * (level + 1)); i < end; ++i)
         {

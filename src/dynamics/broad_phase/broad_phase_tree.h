@@ -1,12 +1,13 @@
-// A tree of boxes without pointers, made to be bent and rebuilt: what the broad phase keeps its proxies in.
+// A tree of boxes without pointers, for proxies of the broad phase. Leaves can change at any time, and the tree can be rebuilt.
 //
-// Leaves stand in one row, four to a group; the boxes of the groups are the next row, four to a group, and so on up to one
-// group, the root. A node's children follow from its place (the implicit layout of Chitalu 2020, ch. 3, with arity 4 and
-// every level complete to the left), and the four boxes of a group lie side by side in registers' order. Lanes without a box
-// hold the empty box, which overlaps nothing, so that no loop asks how many are there.
+// Leaves are stored in one array, four per group. The boxes of the groups are the next level, again four per group, up to the
+// root, which is one group. The indices of the children of a node follow from its own index: the implicit layout of Chitalu
+// 2020, chapter 3, with four children per node and every level filled from the left. The four boxes of a group are stored axis
+// by axis, as SIMD registers load them. Unused lanes contain the empty box, which overlaps nothing, so that loops need no
+// counts.
 //
-// The tree is fit for queries after every call: leaves may be added at the end, emptied, or given new boxes at any time. All
-// that makes it slower; a rebuild puts the leaves in a new order.
+// Queries are valid after every call: leaves can be added at the end, emptied, or get new boxes at any time. All these changes
+// make queries slower; a rebuild sorts the leaves again.
 #ifndef RBL_DYNAMICS_BROAD_PHASE_BROAD_PHASE_TREE_H
 #define RBL_DYNAMICS_BROAD_PHASE_BROAD_PHASE_TREE_H
 
@@ -20,7 +21,7 @@
 #define RBL_NO_PROXY    UINT32_MAX
 #define RBL_TREE_LEVELS 16 // enough for 2^30 leaves in groups of four
 
-// Four boxes, axis by axis.
+// Four boxes, stored axis by axis.
 typedef struct rblBoxes4
 {
     float lower_x[4], lower_y[4], lower_z[4];
@@ -30,35 +31,35 @@ typedef struct rblBoxes4
 typedef struct rblProxyTree
 {
     const rblAllocator* allocator;
-    rblBoxes4* groups;                     // level by level, the leaves first
+    rblBoxes4* groups;                     // all levels, the leaves first
     uint32_t level_start[RBL_TREE_LEVELS]; // first group of a level
-    uint32_t level_count;                  // the last level is one group
-    uint32_t capacity;                     // leaves, a multiple of four
-    uint32_t count;                        // leaves in use or emptied
-    uint32_t live;                         // leaves in use
-    uint32_t* proxies;                     // per leaf; RBL_NO_PROXY when empty
-    uint8_t* marks;                        // per group of leaves: a bit for each leaf to be looked at again
-    uint32_t marked;                       // how many of these bits are set
-    double built_cost;                     // rbl_proxy_tree_cost() after the last rebuild
-    uint32_t changes;                      // leaves added, emptied or moved since the cost was last looked at
+    uint32_t level_count;                  // the last level has one group
+    uint32_t capacity;                     // number of leaves, a multiple of four
+    uint32_t count;                        // number of leaves in use or emptied
+    uint32_t live;                         // number of leaves in use
+    uint32_t* proxies;                     // by leaf; RBL_NO_PROXY: empty
+    uint8_t* marks;    // by group of leaves: one bit per leaf whose proxy searches for pairs
+    uint32_t marked;   // number of these bits that are set
+    double built_cost; // rbl_proxy_tree_cost() after the last rebuild
+    uint32_t changes;  // number of leaves added, emptied or moved since the cost was last computed
 } rblProxyTree;
 
 void rbl_proxy_tree_init(rblProxyTree* tree, const rblAllocator* allocator);
 void rbl_proxy_tree_free(rblProxyTree* tree);
 
-// Room for so many leaves. False when out of memory, the tree unchanged.
+// Reserve memory for a number of leaves. False when out of memory; the tree is then unchanged.
 bool rbl_proxy_tree_reserve(rblProxyTree* tree, uint32_t leaves);
 
-// A new leaf behind the last one, not marked; there must be room. Returns its place.
+// Add an unmarked leaf after the last one. The capacity must be reserved. Returns its index.
 uint32_t rbl_proxy_tree_append(rblProxyTree* tree, uint32_t proxy, rblAabb box);
 
-// Change one leaf, and the boxes above it.
+// Change one leaf, and the boxes of its ancestors.
 void rbl_proxy_tree_empty_leaf(rblProxyTree* tree, uint32_t leaf);
 void rbl_proxy_tree_set_leaf(rblProxyTree* tree, uint32_t leaf, rblAabb box);
 void rbl_proxy_tree_mark(rblProxyTree* tree, uint32_t leaf);
 
-// A leaf is marked when flags[proxy] & mark. Refit gives these leaves the boxes of their proxies and leaves the others;
-// refill gives all leaves theirs and empties every lane behind the last leaf: what a new order of leaves needs.
+// A leaf is marked when flags[proxy] & mark. Refit sets the boxes of marked leaves only. Refill sets the boxes of all leaves
+// and clears the lanes after the last leaf, as needed after a new order of leaves.
 void rbl_proxy_tree_refill(rblProxyTree* tree, const rblAabb* boxes, const uint8_t* flags, uint8_t mark,
                            rblJobs* jobs);
 void rbl_proxy_tree_refit(rblProxyTree* tree, const rblAabb* boxes, const uint8_t* flags, uint8_t mark,
@@ -66,26 +67,25 @@ void rbl_proxy_tree_refit(rblProxyTree* tree, const rblAabb* boxes, const uint8_
 
 void rbl_proxy_tree_clear_marks(rblProxyTree* tree);
 
-// How much a query costs, up to a factor: the half perimeters of the boxes of groups of leaves, for each
-// live leaf.
+// A relative cost of queries: the sum of the half perimeters of the boxes of the groups of leaves, per leaf in use.
 double rbl_proxy_tree_cost(const rblProxyTree* tree);
 
-// Scratch of rebuilds, to be shared by trees and kept.
+// Working memory of rebuilds, shared by the trees.
 typedef struct rblTreeScratch
 {
     void* memory;
     size_t size;
 } rblTreeScratch;
 
-// Close the gaps and order the leaves anew; `leaves` (per proxy) is updated. Only proxies with finite boxes. The order
-// depends on the boxes and on the order before, not on the number of workers. False when out of memory, nothing changed.
+// Remove empty leaves and sort the leaves; `leaves` (by proxy) is updated. All boxes must be finite. The order depends on the
+// boxes and on the order before, not on the number of workers. False when out of memory; nothing is then changed.
 bool rbl_proxy_tree_rebuild(rblProxyTree* tree, const rblAabb* boxes, const uint8_t* flags, uint8_t mark,
                             uint32_t* leaves, rblTreeScratch* scratch, rblJobs* jobs);
 
-// The first group of leaves with a wrong box, proxy or parent, for tests; UINT32_MAX when all is well.
+// The first group of leaves with a wrong box, proxy or parent, for tests; UINT32_MAX: none.
 uint32_t rbl_proxy_tree_find_fault(const rblProxyTree* tree, const rblAabb* boxes, const uint32_t* leaves);
 
-// ---- looking at groups ----
+// ---- reading groups ----
 
 static inline rblBoxGroup rbl_boxes4_load(const rblBoxes4* g)
 {
@@ -99,11 +99,11 @@ static inline rblBoxGroup rbl_box_splat(const rblAabb* box)
                          rbl_splat4(box->upper.x), rbl_splat4(box->upper.y), rbl_splat4(box->upper.z)};
 }
 
-// The same with infinite sides cut to the largest finite ones, to walk a tree with: an empty lane is inside out by infinities,
-// and an infinite box would meet it.
+// The same with infinite sides replaced by the largest finite numbers, for a traversal. The empty box has infinite sides, and
+// an infinite box would overlap it.
 static inline float rbl_cut_infinite(float x)
 {
-    const float low = x < -FLT_MAX ? -FLT_MAX : x; // NaN stays
+    const float low = x < -FLT_MAX ? -FLT_MAX : x; // NaN is preserved
     return low > FLT_MAX ? FLT_MAX : low;
 }
 
@@ -115,7 +115,7 @@ static inline rblBoxGroup rbl_box_splat_finite(const rblAabb* box)
     return rbl_box_splat(&cut);
 }
 
-// Lane by lane: which boxes overlap, touching included.
+// The mask of the lanes whose boxes overlap or touch.
 static inline uint32_t rbl_groups_overlap(const rblBoxGroup* a, const rblBoxGroup* b)
 {
     const rblFloat4 x =
@@ -132,7 +132,7 @@ static inline uint32_t rbl_first_lane(uint32_t mask)
     return rbl_floor_log2(mask & (0u - mask));
 }
 
-// A group still to be looked into. A walk that takes the last one first leaves at most three behind on each level.
+// A group to be visited. A depth-first traversal leaves at most three entries per level on the stack.
 typedef struct rblGroupIndex
 {
     uint32_t level, group;

@@ -1,5 +1,5 @@
-// The search for pairs: every marked proxy looks for partners, all in one parallel loop, and the set of pairs is merged with
-// what they found.
+// The search for pairs: every marked proxy searches for overlapping proxies, all in one parallel loop. The set of pairs is then
+// merged with the result.
 #include "base/error.h"
 #include "bvh/build/radix_sort.h"
 #include "dynamics/broad_phase/broad_phase_private.h"
@@ -9,14 +9,14 @@
 #define PACKET_GROUPS 2u // groups of leaves that traverse a tree together
 #define PACKET_SIZE   (4 * PACKET_GROUPS)
 #define MIN_PACKETS   64u    // packets per block of a parallel loop
-#define MIN_SORT      16384u // pairs: fewer are sorted by one thread, before others could wake up
+#define MIN_SORT      16384u // pairs: fewer are sorted by one thread, because waking others takes longer
 #define MIN_RUN       256u   // pairs: smallest capacity of a block
 #define WORN_COST     1.3 // ratio of the cost of a tree to its cost when built: above it, the tree is rebuilt
 #define WORN_HOLES    0.25 // share of empty leaves: above it, the tree is rebuilt
 
 // ---- packets ----
 
-// Marked proxies that look for partners together: neighbours in a tree, or one unbounded proxy.
+// Marked proxies that traverse the trees together: neighbours in a tree, or one unbounded proxy.
 typedef struct Packet
 {
     rblBoxGroup boxes[PACKET_SIZE]; // each box in all four lanes
@@ -26,7 +26,8 @@ typedef struct Packet
     uint32_t count;
 } Packet;
 
-// Where a block puts its pairs. Past the end it only counts, so that the buffer can be made large enough.
+// The part of the buffer for the pairs of a block. When it is full, the block only counts, so that the buffer can grow to the
+// needed size.
 typedef struct Run
 {
     uint64_t* keys;
@@ -37,16 +38,16 @@ typedef struct Run
 typedef struct Search
 {
     const rblBroadPhase* broad;
-    uint32_t shift;      // bits of a proxy's number
+    uint32_t shift;      // number of bits of a proxy number
     bool all;            // all leaves of the moving tree are marked
-    uint32_t packets[2]; // of the trees' leaves
+    uint32_t packets[2]; // number of packets of each tree
     uint32_t blocks;
     uint64_t* runs;
-    size_t run_size; // of each block
+    size_t run_size; // capacity of each block, in pairs
     size_t counts[RBL_MAX_BLOCKS];
 } Search;
 
-static inline void emit(const Search* search, Run* run, uint32_t a, uint32_t b)
+static inline void add_pair(const Search* search, Run* run, uint32_t a, uint32_t b)
 {
     if (run->count < run->capacity)
     {
@@ -79,7 +80,7 @@ static void packet_close(Packet* packet)
     packet->bounds = bounds;
 }
 
-// The marked leaves of a few groups; their boxes stand in the tree.
+// Add the marked leaves of PACKET_GROUPS groups to a packet, with their boxes from the tree.
 static void packet_gather(const Search* search, uint32_t t, uint32_t index, Packet* packet)
 {
     const rblProxyTree* tree = &search->broad->trees[t];
@@ -102,57 +103,57 @@ static void packet_gather(const Search* search, uint32_t t, uint32_t index, Pack
 
 // ---- packets against trees ----
 
-// A packet on its way through a tree. A pair of two marked proxies is found from both sides; one side must keep quiet.
+// A traversal of a tree by a packet. A pair of two marked proxies is found from both sides; only one side reports it.
 typedef enum Side
 {
-    EVERY,    // all pairs count
-    UNMARKED, // only those with partners that are not marked
-    SELF      // the packet's own tree: also those with marked partners further on
+    EVERY,    // report all pairs
+    UNMARKED, // report only pairs with a proxy that is not marked
+    SELF      // the own tree of the packet: also report pairs with marked leaves of a higher index
 } Side;
 
-typedef struct Walk
+typedef struct Traversal
 {
     const Search* search;
     const rblProxyTree* tree;
     const Packet* packet;
     Side side;
-    uint32_t before; // leaves before this one cannot count
-} Walk;
+    uint32_t before; // leaves before this index are skipped
+} Traversal;
 
-// Which leaves of a group may be partners of a leaf of the packet.
-static inline uint32_t partners(const Walk* walk, uint32_t group, uint32_t leaf)
+// The mask of the leaves of a group that may form a pair with a leaf of the packet.
+static inline uint32_t candidate_leaves(const Traversal* traversal, uint32_t group, uint32_t leaf)
 {
-    if (walk->side == EVERY)
+    if (traversal->side == EVERY)
     {
         return 15u;
     }
-    const uint32_t unmarked = 15u & ~(uint32_t)walk->tree->marks[group];
-    if (walk->side == UNMARKED || 4 * group + 3 <= leaf)
+    const uint32_t unmarked = 15u & ~(uint32_t)traversal->tree->marks[group];
+    if (traversal->side == UNMARKED || 4 * group + 3 <= leaf)
     {
         return unmarked;
     }
     return 4 * group > leaf ? 15u : unmarked | (15u & ~((2u << leaf % 4) - 1));
 }
 
-static void meet_leaves(const Walk* walk, uint32_t group, Run* run)
+static void test_leaves(const Traversal* traversal, uint32_t group, Run* run)
 {
-    const Packet* packet = walk->packet;
-    const rblBoxGroup boxes = rbl_boxes4_load(&walk->tree->groups[group]);
-    const uint32_t* proxies = &walk->tree->proxies[4 * group];
+    const Packet* packet = traversal->packet;
+    const rblBoxGroup boxes = rbl_boxes4_load(&traversal->tree->groups[group]);
+    const uint32_t* proxies = &traversal->tree->proxies[4 * group];
     for (uint32_t i = 0; i < packet->count; ++i)
     {
         uint32_t mask = rbl_groups_overlap(&boxes, &packet->boxes[i]);
-        mask &= partners(walk, group, packet->leaves[i]);
+        mask &= candidate_leaves(traversal, group, packet->leaves[i]);
         for (; mask != 0; mask &= mask - 1)
         {
-            emit(walk->search, run, packet->proxies[i], proxies[rbl_first_lane(mask)]);
+            add_pair(traversal->search, run, packet->proxies[i], proxies[rbl_first_lane(mask)]);
         }
     }
 }
 
-static void walk_tree(const Walk* walk, Run* run)
+static void traverse_tree(const Traversal* traversal, Run* run)
 {
-    const rblProxyTree* tree = walk->tree;
+    const rblProxyTree* tree = traversal->tree;
     if (tree->count == 0)
     {
         return;
@@ -165,16 +166,17 @@ static void walk_tree(const Walk* walk, Run* run)
         const rblGroupIndex entry = stack[--size];
         if (entry.level == 0)
         {
-            meet_leaves(walk, entry.group, run);
+            test_leaves(traversal, entry.group, run);
             continue;
         }
         const rblBoxGroup boxes =
             rbl_boxes4_load(&tree->groups[tree->level_start[entry.level] + entry.group]);
-        uint32_t mask = rbl_groups_overlap(&boxes, &walk->packet->bounds);
+        uint32_t mask = rbl_groups_overlap(&boxes, &traversal->packet->bounds);
         for (; mask != 0; mask &= mask - 1)
         {
             const uint32_t child = 4 * entry.group + rbl_first_lane(mask);
-            if ((uint64_t)(child + 1) << 2 * entry.level > walk->before) // its last leaf is not too early
+            if ((uint64_t)(child + 1) << 2 * entry.level >
+                traversal->before) // the last leaf of the child is not before
             {
                 stack[size++] = (rblGroupIndex){entry.level - 1, child};
             }
@@ -182,7 +184,7 @@ static void walk_tree(const Walk* walk, Run* run)
     }
 }
 
-// ---- packets against the list ----
+// ---- packets against unbounded proxies ----
 
 static bool boxes_overlap(const Packet* packet, uint32_t i, const rblAabb* box)
 {
@@ -190,7 +192,7 @@ static bool boxes_overlap(const Packet* packet, uint32_t i, const rblAabb* box)
     return rbl_groups_overlap(&packet->boxes[i], &other) != 0;
 }
 
-static void meet_unbounded(const Search* search, const Packet* packet, bool moving, Run* run)
+static void test_unbounded(const Search* search, const Packet* packet, bool moving, Run* run)
 {
     const rblBroadPhase* broad = search->broad;
     for (size_t u = 0; u < broad->unbounded.count; ++u)
@@ -204,25 +206,25 @@ static void meet_unbounded(const Search* search, const Packet* packet, bool movi
         {
             if (boxes_overlap(packet, i, &broad->boxes[other]))
             {
-                emit(search, run, packet->proxies[i], other);
+                add_pair(search, run, packet->proxies[i], other);
             }
         }
     }
 }
 
-// One unbounded proxy against the others of the list; of two marked ones the first finds the pair.
-static void meet_list(const Search* search, uint32_t index, Run* run)
+// Test one unbounded proxy against the others of the list. Of two marked ones, the first reports the pair.
+static void test_list(const Search* search, uint32_t index, Run* run)
 {
     const rblBroadPhase* broad = search->broad;
     const uint32_t proxy = broad->unbounded.data[index];
     for (uint32_t u = 0; u < broad->unbounded.count; ++u)
     {
         const uint32_t other = broad->unbounded.data[u];
-        const bool wanted = u > index || (u < index && (broad->flags[other] & RBL_PROXY_MARKED) == 0);
+        const bool needed = u > index || (u < index && (broad->flags[other] & RBL_PROXY_MARKED) == 0);
         const bool moving = ((broad->flags[proxy] | broad->flags[other]) & RBL_PROXY_MOVING) != 0;
-        if (wanted && moving && rbl_aabb_overlaps(broad->boxes[proxy], broad->boxes[other]))
+        if (needed && moving && rbl_aabb_overlaps(broad->boxes[proxy], broad->boxes[other]))
         {
-            emit(search, run, proxy, other);
+            add_pair(search, run, proxy, other);
         }
     }
 }
@@ -239,15 +241,15 @@ static void search_from_leaves(const Search* search, uint32_t t, uint32_t index,
     }
     packet_close(&packet);
     const rblProxyTree* trees = search->broad->trees;
-    Walk walk = {search, &trees[1], &packet, t == 1 ? SELF : UNMARKED, 0};
-    walk.before = t == 1 && search->all ? packet.leaves[0] + 1 : 0;
-    walk_tree(&walk, run);
+    Traversal traversal = {search, &trees[1], &packet, t == 1 ? SELF : UNMARKED, 0};
+    traversal.before = t == 1 && search->all ? packet.leaves[0] + 1 : 0;
+    traverse_tree(&traversal, run);
     if (t == 1)
     {
-        walk = (Walk){search, &trees[0], &packet, EVERY, 0};
-        walk_tree(&walk, run);
+        traversal = (Traversal){search, &trees[0], &packet, EVERY, 0};
+        traverse_tree(&traversal, run);
     }
-    meet_unbounded(search, &packet, t == 1, run);
+    test_unbounded(search, &packet, t == 1, run);
 }
 
 static void search_from_unbounded(const Search* search, uint32_t index, Run* run)
@@ -261,14 +263,14 @@ static void search_from_unbounded(const Search* search, uint32_t index, Run* run
     Packet packet = {.count = 1, .proxies = {proxy}};
     packet.boxes[0] = rbl_box_splat_finite(&broad->boxes[proxy]);
     packet.bounds = packet.boxes[0];
-    Walk walk = {search, &broad->trees[1], &packet, UNMARKED, 0};
-    walk_tree(&walk, run);
+    Traversal traversal = {search, &broad->trees[1], &packet, UNMARKED, 0};
+    traverse_tree(&traversal, run);
     if ((broad->flags[proxy] & RBL_PROXY_MOVING) != 0)
     {
-        walk = (Walk){search, &broad->trees[0], &packet, UNMARKED, 0};
-        walk_tree(&walk, run);
+        traversal = (Traversal){search, &broad->trees[0], &packet, UNMARKED, 0};
+        traverse_tree(&traversal, run);
     }
-    meet_list(search, index, run);
+    test_list(search, index, run);
 }
 
 static void search_block(rblRange range, void* context)
@@ -299,45 +301,45 @@ static uint32_t packet_count(const rblProxyTree* tree)
     return tree->marked > 0 ? (groups + PACKET_GROUPS - 1) / PACKET_GROUPS : 0;
 }
 
-// A buffer of 64-bit items of at least this size; the content is lost when it grows.
-static bool reserve_capacity(uint64_t** buffer, size_t* capacity, size_t wanted, size_t copies,
+// Reserve a buffer of 64-bit items. The content is lost when it grows.
+static bool reserve_capacity(uint64_t** buffer, size_t* capacity, size_t needed, size_t copies,
                              const rblAllocator* allocator)
 {
-    if (wanted <= *capacity)
+    if (needed <= *capacity)
     {
         return true;
     }
     uint64_t* grown =
-        wanted <= SIZE_MAX / copies ? RBL_NEW_ARRAY(allocator, uint64_t, wanted * copies) : NULL;
+        needed <= SIZE_MAX / copies ? RBL_NEW_ARRAY(allocator, uint64_t, needed * copies) : NULL;
     if (grown == NULL)
     {
         return false;
     }
     RBL_FREE_ARRAY(allocator, *buffer, *capacity * copies);
     *buffer = grown;
-    *capacity = wanted;
+    *capacity = needed;
     return true;
 }
 
-static size_t ample_capacity(const rblBroadPhase* broad, size_t wanted)
+static size_t ample_capacity(const rblBroadPhase* broad, size_t needed)
 {
-    const size_t heap = rbl_pile_pairs(broad);
-    return 2 * wanted > heap ? 2 * wanted : heap;
+    const size_t pile = rbl_pile_pairs(broad);
+    return 2 * needed > pile ? 2 * needed : pile;
 }
 
-// Room for the runs. Where the last search almost filled them they grow ahead of need: piles collapse over many steps, and a
-// search that overflows is lost.
-static bool reserve_runs(rblBroadPhase* broad, size_t wanted)
+// Reserve the runs. When the last search almost filled them, they grow in advance: a pile collapses over many steps, and a
+// search that overflows must be repeated.
+static bool reserve_runs(rblBroadPhase* broad, size_t needed)
 {
     rblPairSearch* buffers = &broad->search;
-    const size_t ahead = buffers->run_need + buffers->run_need / 4;
-    const size_t reserved = wanted > ahead ? wanted : ahead;
+    const size_t in_advance = buffers->run_need + buffers->run_need / 4;
+    const size_t reserved = needed > in_advance ? needed : in_advance;
     return reserved <= buffers->run_capacity ||
            reserve_capacity(&buffers->runs, &buffers->run_capacity, ample_capacity(broad, reserved), 1,
                             broad->allocator);
 }
 
-// Fill the runs; when one of them overflows, again with more room.
+// Fill the runs. When one of them overflows, repeat with a larger capacity.
 static bool fill_runs(rblBroadPhase* broad, Search* search, uint32_t packets, rblJobs* jobs)
 {
     rblPairSearch* buffers = &broad->search;
@@ -365,7 +367,7 @@ static bool fill_runs(rblBroadPhase* broad, Search* search, uint32_t packets, rb
     }
 }
 
-// The runs one behind the other.
+// Copy all runs into one array.
 static rblResult join_runs(rblBroadPhase* broad, const Search* search, size_t* total)
 {
     rblPairSearch* buffers = &broad->search;
@@ -376,10 +378,10 @@ static rblResult join_runs(rblBroadPhase* broad, const Search* search, size_t* t
     }
     if (sum >= UINT32_MAX)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "broad phase: more than 2^32 pairs of overlapping boxes");
+        return rbl_fail(RBL_ERROR_LIMIT, "broad phase: the number of pairs must be below 2^32 - 1");
     }
-    const size_t wanted = sum <= buffers->found_capacity ? sum : ample_capacity(broad, sum);
-    if (!reserve_capacity(&buffers->found, &buffers->found_capacity, wanted, 2, broad->allocator))
+    const size_t needed = sum <= buffers->found_capacity ? sum : ample_capacity(broad, sum);
+    if (!reserve_capacity(&buffers->found, &buffers->found_capacity, needed, 2, broad->allocator))
     {
         return rbl_fail_memory();
     }
@@ -398,18 +400,18 @@ static rblResult join_runs(rblBroadPhase* broad, const Search* search, size_t* t
 
 static bool reserve_histograms(rblBroadPhase* broad, uint32_t workers)
 {
-    const size_t wanted = RBL_RADIX_HISTOGRAM_SIZE(workers);
+    const size_t needed = RBL_RADIX_HISTOGRAM_SIZE(workers);
     rblPairSearch* buffers = &broad->search;
-    if (buffers->histogram_capacity < wanted)
+    if (buffers->histogram_capacity < needed)
     {
-        uint32_t* grown = RBL_NEW_ARRAY(broad->allocator, uint32_t, wanted);
+        uint32_t* grown = RBL_NEW_ARRAY(broad->allocator, uint32_t, needed);
         if (grown == NULL)
         {
             return false;
         }
         RBL_FREE_ARRAY(broad->allocator, buffers->histograms, buffers->histogram_capacity);
         buffers->histograms = grown;
-        buffers->histogram_capacity = wanted;
+        buffers->histogram_capacity = needed;
     }
     return true;
 }
@@ -435,13 +437,13 @@ static void mark_all(rblBroadPhase* broad)
     }
 }
 
-// All pairs of overlapping boxes of which one is marked, sorted.
+// Find all pairs of overlapping boxes with a marked proxy, sorted.
 static rblResult find_pairs(rblBroadPhase* broad, rblJobs* jobs, rblPairChange* change)
 {
     const uint32_t unbounded = (uint32_t)broad->unbounded.count;
     Search search = {.broad = broad};
-    // Where most are marked, pairs of two of them need to be looked at from one side only, and whole subtrees are left
-    // out: cheaper than asking each leaf. The outcome is the same.
+    // When most leaves are marked, all are: each pair is then reported from one side, and whole subtrees are skipped. This is
+    // faster than testing each mark, and the result is the same.
     search.all = broad->trees[1].marked > broad->trees[1].live / 2;
     if (search.all)
     {
@@ -464,7 +466,7 @@ static rblResult find_pairs(rblBroadPhase* broad, rblJobs* jobs, rblPairChange* 
     RBL_TRY(join_runs(broad, &search, &change->count));
     rblPairSearch* buffers = &broad->search;
     rblJobs* sorters = change->count < MIN_SORT ? rbl_serial_jobs() : jobs;
-    change->found = buffers->found; // null as long as nothing was ever found
+    change->found = buffers->found; // null until a first pair was found
     if (change->count > 0)
     {
         change->found = rbl_radix_sort(sorters, buffers->found, buffers->found + buffers->found_capacity,
@@ -475,7 +477,7 @@ static rblResult find_pairs(rblBroadPhase* broad, rblJobs* jobs, rblPairChange* 
 
 // ---- the update ----
 
-static void tend_tree(rblBroadPhase* broad, rblProxyTree* tree, rblJobs* jobs)
+static void maintain_tree(rblBroadPhase* broad, rblProxyTree* tree, rblJobs* jobs)
 {
     if (tree->changes <= tree->live / 16)
     {
@@ -486,13 +488,13 @@ static void tend_tree(rblBroadPhase* broad, rblProxyTree* tree, rblJobs* jobs)
     const double cost = rbl_proxy_tree_cost(tree);
     if (holes > WORN_HOLES * tree->live || cost > WORN_COST * tree->built_cost)
     {
-        // Out of memory the tree stays as it is: slower, but right.
+        // When memory runs out, the tree stays as it is: queries are slower but valid.
         (void)rbl_proxy_tree_rebuild(tree, broad->boxes, broad->flags, RBL_PROXY_MARKED, broad->leaf_of,
                                      &broad->scratch, jobs);
     }
 }
 
-static void forget_changes(rblBroadPhase* broad)
+static void clear_changes(rblBroadPhase* broad)
 {
     const uint8_t kept = RBL_PROXY_EXISTS | RBL_PROXY_MOVING | RBL_PROXY_UNBOUNDED;
     for (uint32_t i = 0; i < broad->capacity; ++i)
@@ -513,8 +515,8 @@ rblResult rbl_broad_phase_update(rblBroadPhase* broad, rblPairFilterFcn* filter,
         rbl_array_clear(ended);
         return RBL_OK;
     }
-    tend_tree(broad, &broad->trees[0], jobs);
-    tend_tree(broad, &broad->trees[1], jobs);
+    maintain_tree(broad, &broad->trees[0], jobs);
+    maintain_tree(broad, &broad->trees[1], jobs);
     rblPairChange change;
     RBL_TRY(find_pairs(broad, jobs, &change));
     change.filter = filter;
@@ -524,7 +526,7 @@ rblResult rbl_broad_phase_update(rblBroadPhase* broad, rblPairFilterFcn* filter,
     {
         return rbl_fail_memory();
     }
-    forget_changes(broad);
+    clear_changes(broad);
     return RBL_OK;
 }
 

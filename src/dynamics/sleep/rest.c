@@ -159,7 +159,7 @@ static void begin_support(const rblStep* step, uint32_t slot, Support* support_s
 }
 
 // Loads of awake bodies are applied as they are.
-static void add_forced(const rblStep* step, const rblPair* pair, uint32_t slot, Support* support_sum)
+static void add_load(const rblStep* step, const rblPair* pair, uint32_t slot, Support* support_sum)
 {
     const rblWorld* world = step->world;
     const bool is_b = pair->b == slot;
@@ -187,7 +187,7 @@ static rblResult can_stay(rblStep* step, uint32_t slot, bool* out)
         const uint32_t other = pair->a == slot ? pair->b : pair->a;
         if (world->bodies.data[other].awake && !rbl_body_is_rocking(world, other))
         {
-            add_forced(step, pair, slot, &support_sum);
+            add_load(step, pair, slot, &support_sum);
         }
         else
         {
@@ -282,7 +282,7 @@ static bool has_changed_load(const rblStep* step, uint32_t slot)
 }
 
 // Running mean of the load, because bodies that rock on a sleeper change it back and forth.
-static void follow_load(const rblStep* step, rblVec3 force, rblRest* rest)
+static void update_mean_load(const rblStep* step, rblVec3 force, rblRest* rest)
 {
     rest->time += step->seconds;
     const float share = rbl_minf(step->seconds / MEAN_TIME, 1.0f);
@@ -293,12 +293,12 @@ static void follow_load(const rblStep* step, rblVec3 force, rblRest* rest)
     }
 }
 
-static rblResult notice(rblStep* step, uint32_t slot)
+static rblResult check_load(rblStep* step, uint32_t slot)
 {
     rblWorld* world = step->world;
     rblBody* body = &world->bodies.data[slot];
     const rblLoad* load = &step->loads.data[slot];
-    follow_load(step, load->force, &body->rest);
+    update_mean_load(step, load->force, &body->rest);
     if (body->awake || (!body->rest.untried && !has_changed_load(step, slot)))
     {
         return RBL_OK;
@@ -332,7 +332,7 @@ rblResult rbl_sleepers_check_loads(rblStep* step)
     {
         if (step->watched.data[slot] && step->activities.data[slot] == RBL_ACTIVITY_ASLEEP)
         {
-            RBL_TRY(notice(step, slot));
+            RBL_TRY(check_load(step, slot));
         }
     }
     return RBL_OK;

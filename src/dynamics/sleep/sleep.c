@@ -173,7 +173,7 @@ static bool has_weight(const rblWorld* world, const rblBody* body)
 }
 
 // Candidates: bodies at rest. A body with weight that touches nothing and has no joint is falling, even when it is slow.
-static void find_slow(rblStep* step)
+static void find_candidates(rblStep* step)
 {
     rblWorld* world = step->world;
     for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
@@ -209,7 +209,7 @@ static rblResult find_may_sleep(rblStep* step)
     {
         return rbl_fail_memory();
     }
-    find_slow(step);
+    find_candidates(step);
     for (size_t m = 0; m < count; ++m)
     {
         const rblManifold* manifold = &step->manifolds.data[m];

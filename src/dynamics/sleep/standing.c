@@ -71,7 +71,7 @@ static rblVec3 up_of(const rblWorld* world)
 
 // ---- loads above support points ----
 
-static rblVec3 flat(rblVec3 v, rblVec3 up)
+static rblVec3 horizontal(rblVec3 v, rblVec3 up)
 {
     return rbl_mul_add3(v, -rbl_dot3(v, up), up);
 }
@@ -79,8 +79,8 @@ static rblVec3 flat(rblVec3 v, rblVec3 up)
 // Whether a point is close to the segment from p to q, seen from above.
 static bool is_over_line(rblVec3 p, rblVec3 q, rblVec3 point, rblVec3 up)
 {
-    const rblVec3 along = flat(rbl_sub3(q, p), up);
-    const rblVec3 offset = flat(rbl_sub3(point, p), up);
+    const rblVec3 along = horizontal(rbl_sub3(q, p), up);
+    const rblVec3 offset = horizontal(rbl_sub3(point, p), up);
     const float square = rbl_dot3(along, along);
     const float share =
         square > 0.0f ? rbl_minf(rbl_maxf(rbl_dot3(offset, along) / square, 0.0f), 1.0f) : 0.0f;
@@ -137,7 +137,7 @@ static bool place_contact(const rblWorld* world, const rblPair* pair, uint32_t n
 }
 
 // Add `below` and the bodies below it.
-static void lean_on(const rblStep* step, uint32_t below, rblStand* stand)
+static void add_support(const rblStep* step, uint32_t below, rblStand* stand)
 {
     const rblWorld* world = step->world;
     const bool moves = is_moving(step, below);
@@ -171,7 +171,7 @@ static void stand_on(rblStep* step, const rblPair* pair, uint32_t slot, uint8_t 
             }
             stand->points[stand->count++] = point;
             step->standing->levels.data[slot] = level;
-            lean_on(step, below, stand);
+            add_support(step, below, stand);
         }
     }
 }
@@ -235,7 +235,7 @@ static bool is_heavier(const rblStep* step, uint32_t heavy, uint32_t light)
 }
 
 // Whether any two bodies have such a ratio of masses.
-static bool are_unlike(const rblStep* step)
+static bool has_mass_ratio(const rblStep* step)
 {
     float least = INFINITY;
     float most = 0.0f;
@@ -276,7 +276,7 @@ rblResult rbl_standing_find(rblStep* step)
     rblWorld* world = step->world;
     const rblVec3 up = up_of(world);
     step->standing->loaded = false;
-    if (!(rbl_dot3(up, up) > 0.0f) || !are_unlike(step))
+    if (!(rbl_dot3(up, up) > 0.0f) || !has_mass_ratio(step))
     {
         return RBL_OK;
     }

@@ -24,7 +24,7 @@ RBL_DEFINE_STAGE_MEMORY(struct rblWaker, rbl_waker, ARRAYS)
 
 // ---- one body ----
 
-static void rouse(rblWorld* world, uint32_t slot)
+static void wake_body(rblWorld* world, uint32_t slot)
 {
     rblBody* body = &world->bodies.data[slot];
     world->activity_changed = world->activity_changed || !body->awake;
@@ -41,7 +41,7 @@ void rbl_slot_wake(rblWorld* world, uint32_t slot)
     const uint32_t group = body->sleep_group;
     if (body->generation == 0)
     {
-        return; // destroyed: its pairs end in the next step
+        return; // destroyed: the next step ends its pairs
     }
     if (body->type != RBL_BODY_DYNAMIC)
     {
@@ -49,12 +49,12 @@ void rbl_slot_wake(rblWorld* world, uint32_t slot)
         body->awake = body->type == RBL_BODY_KINEMATIC;
         return;
     }
-    rouse(world, slot);
+    wake_body(world, slot);
     for (uint32_t i = 0; group != 0 && i < world->bodies.count; ++i)
     {
         if (world->bodies.data[i].sleep_group == group)
         {
-            rouse(world, i);
+            wake_body(world, i);
         }
     }
 }
@@ -188,7 +188,7 @@ static void wake_listed(rblStep* step, uint32_t slot)
 // ---- lost support ----
 
 // Support of one body by its contacts with another, N.
-static float carried(const rblWorld* world, const rblPair* pair, uint32_t slot)
+static float support_by(const rblWorld* world, const rblPair* pair, uint32_t slot)
 {
     return rbl_body_support_part(world, slot, rbl_pair_force(world, pair, pair->b == slot));
 }
@@ -206,7 +206,7 @@ static void remove_support(rblStep* step, uint32_t slot)
             continue;
         }
         const rblRest* rest = &world->bodies.data[above].rest;
-        step->waker->lost.data[above] += rbl_maxf(carried(world, pair, above), 0.0f);
+        step->waker->lost.data[above] += rbl_maxf(support_by(world, pair, above), 0.0f);
         const bool falls =
             rest->support > 0.0f && step->waker->lost.data[above] >= SUPPORT_SHARE * rest->support;
         if (falls || rest->untried)
@@ -292,7 +292,7 @@ static bool is_moving(const rblMotion* motion)
 }
 
 // A kinematic body has infinite mass: an impact with it wakes all.
-static rblResult meet_driven(rblStep* step, const rblPair* pair, uint32_t mover, uint32_t sleeper)
+static rblResult wake_by_kinematic(rblStep* step, const rblPair* pair, uint32_t mover, uint32_t sleeper)
 {
     rblWorld* world = step->world;
     if (!is_moving(&world->motions.data[mover]))
@@ -307,7 +307,7 @@ static rblResult meet_driven(rblStep* step, const rblPair* pair, uint32_t mover,
     return closing > 0.0f || pair->touching ? rbl_slot_wake_unsupported(step, sleeper) : RBL_OK;
 }
 
-static rblResult meet(rblStep* step, const rblPair* pair, uint32_t mover, uint32_t sleeper)
+static rblResult wake_by_mover(rblStep* step, const rblPair* pair, uint32_t mover, uint32_t sleeper)
 {
     rblWorld* world = step->world;
     const float has_impact = world->bodies.data[sleeper].mass;
@@ -321,7 +321,7 @@ static rblResult meet(rblStep* step, const rblPair* pair, uint32_t mover, uint32
     return wake_around(step, sleeper, speed > 0.0f ? momentum / speed : INFINITY);
 }
 
-static rblResult wake_of_pair(rblStep* step, const rblPair* pair)
+static rblResult wake_by_pair(rblStep* step, const rblPair* pair)
 {
     rblWorld* world = step->world;
     const unsigned char a = step->activities.data[pair->a];
@@ -341,23 +341,23 @@ static rblResult wake_of_pair(rblStep* step, const rblPair* pair)
         return RBL_OK;
     }
     const bool driven = step->activities.data[mover] == RBL_ACTIVITY_DRIVEN;
-    return driven ? meet_driven(step, pair, mover, sleeper) : meet(step, pair, mover, sleeper);
+    return driven ? wake_by_kinematic(step, pair, mover, sleeper) : wake_by_mover(step, pair, mover, sleeper);
 }
 
-// A sleeper with a joint to a moving body.
-static void wake_of_joint(rblWorld* world, uint32_t a, uint32_t b)
+// Wake a sleeper that has a joint to a moving body.
+static void wake_by_joint(rblWorld* world, uint32_t a, uint32_t b)
 {
     const rblBody* body = &world->bodies.data[a];
     const rblMotion* motion = &world->motions.data[a];
     const float speed = rbl_length3(motion->velocity) + body->shape.radius * rbl_length3(motion->spin);
-    const float slow = body->type == RBL_BODY_KINEMATIC ? 0.0f : world->def.sleep_speed;
-    if (body->awake && speed > slow && world->bodies.data[b].type == RBL_BODY_DYNAMIC)
+    const float threshold = body->type == RBL_BODY_KINEMATIC ? 0.0f : world->def.sleep_speed;
+    if (body->awake && speed > threshold && world->bodies.data[b].type == RBL_BODY_DYNAMIC)
     {
         rbl_slot_wake_sleeper(world, b);
     }
 }
 
-static bool is_put(const rblWorld* world, uint32_t slot)
+static bool is_new_static(const rblWorld* world, uint32_t slot)
 {
     return world->bodies.data[slot].type == RBL_BODY_STATIC && world->bodies.data[slot].is_new;
 }
@@ -368,8 +368,9 @@ void rbl_sleepers_wake_displaced(rblStep* step)
     for (size_t i = 0; i < world->pairs.count && world->has_marks && step->sleepers > 0; ++i)
     {
         const rblPair* pair = &world->pairs.data[i];
-        const uint32_t other = is_put(world, pair->a) ? pair->b : pair->a;
-        if ((is_put(world, pair->a) || is_put(world, pair->b)) && !world->bodies.data[other].is_new)
+        const uint32_t other = is_new_static(world, pair->a) ? pair->b : pair->a;
+        if ((is_new_static(world, pair->a) || is_new_static(world, pair->b)) &&
+            !world->bodies.data[other].is_new)
         {
             rbl_slot_wake_sleeper(world, other);
         }
@@ -391,15 +392,15 @@ rblResult rbl_sleepers_wake_by_approach(rblStep* step)
     }
     for (size_t i = 0; i < step->active_pairs.count; ++i)
     {
-        RBL_TRY(wake_of_pair(step, &world->pairs.data[step->active_pairs.data[i]]));
+        RBL_TRY(wake_by_pair(step, &world->pairs.data[step->active_pairs.data[i]]));
     }
     for (size_t i = 0; i < world->joints.count; ++i)
     {
         const rblJoint* joint = &world->joints.data[i];
         if (joint->generation != 0 && joint->b != RBL_NONE)
         {
-            wake_of_joint(world, joint->a, joint->b);
-            wake_of_joint(world, joint->b, joint->a);
+            wake_by_joint(world, joint->a, joint->b);
+            wake_by_joint(world, joint->b, joint->a);
         }
     }
     step->links.made = false; // touching pairs change in the step

@@ -79,8 +79,8 @@ static void damaged_state_is_named(void** state)
     DAMAGE(world, world->debris, 1u, "debris is counted wrong");
     DAMAGE(world, world->joints.data[0].a, 4000u, "joint's body does not exist");
     DAMAGE(world, world->joints.data[0].linear_impulse.x, NAN, "joint's impulse is not finite");
-    DAMAGE(world, world->bodies.data[3].joint_count, 5u, "count their joints wrong");
-    DAMAGE(world, world->bodies.data[3].sleep_group, 1u, "group of sleepers");
+    DAMAGE(world, world->bodies.data[3].joint_count, 5u, "joint counts of bodies are wrong");
+    DAMAGE(world, world->bodies.data[3].sleep_group, 1u, "has a sleep group");
     DAMAGE(world, world->energy.kinetic, (double)NAN, "energy is not finite");
     check_ok(rbl_world_destroy(id));
 }

@@ -38,7 +38,7 @@ static rblResult check_pose(rblTransform pose)
                            : rbl_fail(RBL_ERROR_ARGUMENT, "body: the rotation must be a unit quaternion");
 }
 
-static rblResult check_position(const void* out)
+static rblResult check_out(const void* out)
 {
     return out != NULL ? RBL_OK : rbl_fail(RBL_ERROR_ARGUMENT, "body: out must not be null");
 }
@@ -125,7 +125,7 @@ rblResult rbl_id_check(const char* prefix, const rblIdPool* ids, uint32_t serial
     }
     return rbl_id_pool_valid(ids, index1, generation)
                ? RBL_OK
-               : rbl_fail(RBL_ERROR_STALE, "%s: the id %u/%u is of one that was destroyed", prefix, index1,
+               : rbl_fail(RBL_ERROR_STALE, "%s: the id %u/%u belongs to a destroyed object", prefix, index1,
                           generation);
 }
 
@@ -136,7 +136,7 @@ rblResult rbl_body_find(rblWorld* world, rblBodyId id, uint32_t* slot)
     return RBL_OK;
 }
 
-static rblResult find_both(rblWorldId world_id, rblBodyId id, rblWorld** world, uint32_t* slot)
+static rblResult find_body(rblWorldId world_id, rblBodyId id, rblWorld** world, uint32_t* slot)
 {
     RBL_TRY(rbl_world_find(world_id, world));
     return rbl_body_find(*world, id, slot);
@@ -144,7 +144,7 @@ static rblResult find_both(rblWorldId world_id, rblBodyId id, rblWorld** world, 
 
 // ---- creation ----
 
-// Mass, moments and the body's frame from the shape at density 1.
+// Set mass, moments and frame of a body from its shape. `wanted`: mass in kg; 0: density times volume.
 rblResult rbl_body_init_mass(rblBody* body, rblMotion* motion, float wanted)
 {
     const rblMassProperties* unit = &body->shape.mass;
@@ -216,8 +216,8 @@ void rbl_body_release(rblBody* body)
     }
 }
 
-// Material and breaker. The breaker is retained and prepares the shape.
-static rblResult set_matter(const rblBodyDef* def, rblJobs* jobs, rblBody* body, rblMotion* motion)
+// Set material and breaker. The breaker is retained and prepares the shape.
+static rblResult set_material(const rblBodyDef* def, rblJobs* jobs, rblBody* body, rblMotion* motion)
 {
     RBL_TRY(rbl_body_init_mass(body, motion, def->mass));
     if (!body->shape.bounded && def->type != RBL_BODY_STATIC)
@@ -253,7 +253,7 @@ rblResult rbl_body_make(const rblBodyDef* def, rblJobs* jobs, rblBody* body, rbl
     *motion = (rblMotion){.orientation = rbl_quat_identity()};
     RBL_TRY(rbl_shape_acquire(def->shape, &body->shape));
     body->shape_memory = rbl_shape_memory(&body->shape);
-    const rblResult result = set_matter(def, jobs, body, motion);
+    const rblResult result = set_material(def, jobs, body, motion);
     if (result != RBL_OK)
     {
         rbl_body_release(body);
@@ -342,7 +342,7 @@ rblResult rbl_body_destroy(rblWorldId world_id, rblBodyId id)
 {
     rblWorld* world = NULL;
     uint32_t slot = 0;
-    RBL_TRY(find_both(world_id, id, &world, &slot));
+    RBL_TRY(find_body(world_id, id, &world, &slot));
     rbl_slot_wake_neighbours(world, slot);
     rbl_body_remove_joints(world, slot);
     world->pending_work -= rbl_body_energy(world, slot);
@@ -364,8 +364,8 @@ rblResult rbl_body_state(rblWorldId world_id, rblBodyId id, rblBodyState* out)
 {
     rblWorld* world = NULL;
     uint32_t slot = 0;
-    RBL_TRY(find_both(world_id, id, &world, &slot));
-    RBL_TRY(check_position(out));
+    RBL_TRY(find_body(world_id, id, &world, &slot));
+    RBL_TRY(check_out(out));
     const rblBody* body = &world->bodies.data[slot];
     const rblMotion* motion = &world->motions.data[slot];
     const float square = rbl_dot3(motion->velocity, motion->velocity);
@@ -402,8 +402,8 @@ rblResult rbl_body_pose_at(rblWorldId world_id, rblBodyId id, float fraction, rb
 {
     rblWorld* world = NULL;
     uint32_t slot = 0;
-    RBL_TRY(find_both(world_id, id, &world, &slot));
-    RBL_TRY(check_position(out));
+    RBL_TRY(find_body(world_id, id, &world, &slot));
+    RBL_TRY(check_out(out));
     if (!(fraction >= 0.0f && fraction <= 1.0f))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: fraction must be 0 to 1");
@@ -421,7 +421,7 @@ rblResult rbl_body_teleport(rblWorldId world_id, rblBodyId id, rblTransform pose
 {
     rblWorld* world = NULL;
     uint32_t slot = 0;
-    RBL_TRY(find_both(world_id, id, &world, &slot));
+    RBL_TRY(find_body(world_id, id, &world, &slot));
     RBL_TRY(check_pose(pose));
     rblBody* body = &world->bodies.data[slot];
     rblMotion* motion = &world->motions.data[slot];
@@ -444,7 +444,7 @@ rblResult rbl_body_set_velocity(rblWorldId world_id, rblBodyId id, rblVec3 veloc
 {
     rblWorld* world = NULL;
     uint32_t slot = 0;
-    RBL_TRY(find_both(world_id, id, &world, &slot));
+    RBL_TRY(find_body(world_id, id, &world, &slot));
     rblBody* body = &world->bodies.data[slot];
     if (!rbl_finite3(velocity) || !rbl_finite3(spin))
     {
@@ -468,14 +468,14 @@ rblResult rbl_body_set_velocity(rblWorldId world_id, rblBodyId id, rblVec3 veloc
 static rblResult find_dynamic(rblWorldId world_id, rblBodyId id, rblVec3 a, rblVec3 b, rblWorld** world,
                               uint32_t* slot)
 {
-    RBL_TRY(find_both(world_id, id, world, slot));
+    RBL_TRY(find_body(world_id, id, world, slot));
     if (!rbl_finite3(a) || !rbl_finite3(b))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: force, impulse and point must be finite");
     }
     if ((*world)->bodies.data[*slot].type != RBL_BODY_DYNAMIC)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: the body must be dynamic to feel forces");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: the body must be dynamic to get a force or an impulse");
     }
     rbl_siblings_leave(&(*world)->bodies.data[*slot]);
     rbl_slot_wake(*world, *slot);
@@ -524,7 +524,7 @@ rblResult rbl_body_set_filter(rblWorldId world_id, rblBodyId id, rblFilter filte
 {
     rblWorld* world = NULL;
     uint32_t slot = 0;
-    RBL_TRY(find_both(world_id, id, &world, &slot));
+    RBL_TRY(find_body(world_id, id, &world, &slot));
     rbl_slot_wake_neighbours(world, slot);
     world->bodies.data[slot].filter = filter;
     rbl_broad_phase_touch(world->broad, slot);
@@ -536,7 +536,7 @@ rblResult rbl_body_wake(rblWorldId world_id, rblBodyId id)
 {
     rblWorld* world = NULL;
     uint32_t slot = 0;
-    RBL_TRY(find_both(world_id, id, &world, &slot));
+    RBL_TRY(find_body(world_id, id, &world, &slot));
     rbl_slot_wake(world, slot);
     RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_WAKE, .body = id);
     return RBL_OK;
@@ -546,8 +546,8 @@ rblResult rbl_world_bodies(rblWorldId world_id, rblBodyId* out, uint32_t capacit
 {
     rblWorld* world = NULL;
     RBL_TRY(rbl_world_find(world_id, &world));
-    RBL_TRY(check_position(count));
-    RBL_TRY(capacity > 0 ? check_position(out) : RBL_OK);
+    RBL_TRY(check_out(count));
+    RBL_TRY(capacity > 0 ? check_out(out) : RBL_OK);
     *count = 0;
     for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
     {

@@ -16,7 +16,7 @@ static float given_mass(const rblBody* body)
 }
 
 // The change acts on other bodies through contacts and joints, so the body leaves its sibling group.
-static void disturb(rblWorld* world, uint32_t slot)
+static void wake_and_separate(rblWorld* world, uint32_t slot)
 {
     rbl_siblings_leave(&world->bodies.data[slot]);
     rbl_slot_wake_neighbours(world, slot);
@@ -24,7 +24,7 @@ static void disturb(rblWorld* world, uint32_t slot)
 }
 
 // Replace the body and its motion; the change of energy is booked as work.
-static void put_back(rblWorld* world, uint32_t slot, const rblBody* body, const rblMotion* motion)
+static void replace_body(rblWorld* world, uint32_t slot, const rblBody* body, const rblMotion* motion)
 {
     world->pending_work -= rbl_body_energy(world, slot);
     world->bodies.data[slot] = *body;
@@ -43,10 +43,10 @@ rblResult rbl_body_set_gravity_scale(rblWorldId world_id, rblBodyId id, float sc
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: gravity_scale must be finite");
     }
-    disturb(world, slot);
+    wake_and_separate(world, slot);
     rblBody body = world->bodies.data[slot];
     body.gravity_scale = scale;
-    put_back(world, slot, &body, &world->motions.data[slot]);
+    replace_body(world, slot, &body, &world->motions.data[slot]);
     RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_SET_GRAVITY_SCALE, .body = id,
                   .body_def.gravity_scale = scale);
     return RBL_OK;
@@ -54,7 +54,7 @@ rblResult rbl_body_set_gravity_scale(rblWorldId world_id, rblBodyId id, float sc
 
 // ---- breaker and material: the breaker prepares the shape again ----
 
-static void forget_prepared(const rblBody* body)
+static void release_prepared(const rblBody* body)
 {
     if (body->breaker != NULL && body->is_prepared)
     {
@@ -85,20 +85,20 @@ rblResult rbl_body_set_material(rblWorldId world_id, rblBodyId id, const rblMate
     body.is_prepared = false;
     RBL_TRY(rbl_body_init_mass(&body, &motion, mass));
     RBL_TRY(rbl_body_prepare_breaker(&body, world->jobs));
-    forget_prepared(&world->bodies.data[slot]);
+    release_prepared(&world->bodies.data[slot]);
     world->bodies.data[slot].prepared = body.prepared;
     world->bodies.data[slot].is_prepared = body.is_prepared;
-    disturb(world, slot);
+    wake_and_separate(world, slot);
     rblBody now = world->bodies.data[slot];
     now.material = body.material;
     now.mass = body.mass;
     rbl_body_init_spin(&now, &motion, motion.velocity, motion.spin);
-    put_back(world, slot, &now, &motion);
+    replace_body(world, slot, &now, &motion);
     RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_SET_MATERIAL, .body = id, .body_def.material = *material);
     return RBL_OK;
 }
 
-static rblResult take_breaker(rblWorld* world, rblBody* body, rblBreakerId id)
+static rblResult set_breaker(rblWorld* world, rblBody* body, rblBreakerId id)
 {
     if (id.index1 == 0)
     {
@@ -116,7 +116,7 @@ static rblResult take_breaker(rblWorld* world, rblBody* body, rblBreakerId id)
     }
     if (result != RBL_OK)
     {
-        forget_prepared(body);
+        release_prepared(body);
         rbl_breaker_release(body->breaker);
     }
     return result;
@@ -133,8 +133,8 @@ rblResult rbl_body_set_breaker(rblWorldId world_id, rblBodyId id, rblBreakerId b
     after.breaker = NULL;
     after.prepared = NULL;
     after.is_prepared = false;
-    RBL_TRY(take_breaker(world, &after, breaker));
-    forget_prepared(&before);
+    RBL_TRY(set_breaker(world, &after, breaker));
+    release_prepared(&before);
     if (before.breaker != NULL)
     {
         rbl_breaker_release(before.breaker);
@@ -186,8 +186,8 @@ static rblResult change_tree(rblWorld* world, uint32_t slot, bool moving)
     return RBL_OK;
 }
 
-// Set what only dynamic bodies have. Current overlap counts as initial overlap.
-static void start_anew(rblBody* body, const rblMotion* motion)
+// Set the data that only dynamic bodies have. Current overlap counts as initial overlap.
+static void init_dynamic(rblBody* body, const rblMotion* motion)
 {
     body->force = body->torque = rbl_vec3(0, 0, 0);
     body->rest_pose = rbl_motion_pose(motion);
@@ -224,14 +224,14 @@ rblResult rbl_body_set_type(rblWorldId world_id, rblBodyId id, rblBodyType type)
     motion.moments = rbl_vec3(0, 0, 0);
     RBL_TRY(rbl_body_init_mass(&body, &motion, given_mass(&body)));
     RBL_TRY(change_tree(world, slot, type != RBL_BODY_STATIC));
-    disturb(world, slot);
+    wake_and_separate(world, slot);
     rblBody now = world->bodies.data[slot];
     now.type = type;
     now.mass = body.mass;
     now.awake = type != RBL_BODY_STATIC;
-    start_anew(&now, &motion);
+    init_dynamic(&now, &motion);
     rbl_body_init_spin(&now, &motion, motion.velocity, motion.spin);
-    put_back(world, slot, &now, &motion);
+    replace_body(world, slot, &now, &motion);
     world->has_marks = true;
     RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_SET_TYPE, .body = id, .body_def.type = type);
     return RBL_OK;

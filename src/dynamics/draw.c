@@ -1,7 +1,7 @@
-// What a world looks like inside, as lines and points.
+// Debug drawing of a world: lines and points.
 #include "dynamics/step.h"
 
-#define COLOR_BOX     0x5f87afffu // red green blue alpha
+#define COLOR_BOX     0x5f87afffu // red, green, blue, alpha
 #define COLOR_SLEEPER 0x6c6c6cffu
 #define COLOR_CONTACT 0xff5f00ffu
 #define COLOR_NORMAL  0xffd75fffu
@@ -37,7 +37,7 @@ static void draw_box(const rblDebugDraw* draw, rblAabb box, uint32_t color)
     }
 }
 
-// None where there is no memory to make them: a drawing is not worth an error.
+// Draws nothing when memory runs out, because a drawing need not fail.
 static void draw_samples(const rblDebugDraw* draw, const rblShapeView* shape, rblTransform pose)
 {
     const rblVec3* points;
@@ -52,7 +52,7 @@ static void draw_samples(const rblDebugDraw* draw, const rblShapeView* shape, rb
     }
 }
 
-// Islands get colours of their own: the sleeping group or the solver's island number, spread over hues.
+// A colour per island: by the sleep group or the island number of the solver, spread over hues.
 static uint32_t island_color(uint32_t number)
 {
     const uint32_t mixed = number * 2654435761u;

@@ -1,4 +1,4 @@
-// Where the energy is, and where it went.
+// Sums of energy and momentum, and the energy balance.
 #include "dynamics/orientation.h"
 #include "dynamics/stages.h"
 
@@ -33,16 +33,16 @@ double rbl_body_energy(const rblWorld* world, uint32_t slot)
     return moves_freely(&world->bodies.data[slot]) ? kinetic(world, slot) + potential(world, slot) : 0.0;
 }
 
-// One block's share of the sums: kinetic, potential, momentum, angular momentum.
+// Sums of one block: kinetic energy, potential energy, momentum, angular momentum.
 typedef struct Sums
 {
     const rblStep* step;
-    const uint32_t* slots; // of the bodies to sum over; null: all
-    bool resting;          // of all, only those that are no movers
+    const uint32_t* slots; // slots of the bodies to sum; null: all bodies
+    bool resting;          // with all bodies: only those that are not movers
     double blocks[RBL_MAX_BLOCKS][8];
 } Sums;
 
-static bool counts(const Sums* sums, uint32_t slot)
+static bool is_included(const Sums* sums, uint32_t slot)
 {
     const rblBody* body = &sums->step->world->bodies.data[slot];
     return body->generation != 0 && body->type == RBL_BODY_DYNAMIC &&
@@ -63,14 +63,14 @@ static void sum_block(rblRange range, void* context)
     {
         const uint32_t slot = sums->slots != NULL ? sums->slots[i] : i;
         const rblBody* body = &world->bodies.data[slot];
-        if (!counts(sums, slot))
+        if (!is_included(sums, slot))
         {
             continue;
         }
         const rblMotion* motion = &world->motions.data[slot];
         const rblVec3d momentum = rbl_scale3d(rbl_to_double3(motion->velocity), (double)body->mass);
         const rblVec3d orbital = rbl_cross3d(rbl_to_double3(motion->center), momentum);
-        out[0] += kinetic(world, slot); // of sleepers too: they may be born with a velocity
+        out[0] += kinetic(world, slot); // also of sleepers, which may be created with a velocity
         out[1] += potential(world, slot);
         out[2] += momentum.x;
         out[3] += momentum.y;
@@ -81,7 +81,7 @@ static void sum_block(rblRange range, void* context)
     }
 }
 
-static void sum_up(Sums* sums, uint32_t count, double total[8])
+static void sum_all(Sums* sums, uint32_t count, double total[8])
 {
     rbl_parallel_for(sums->step->world->jobs, count, 128, sum_block, sums);
     for (uint32_t b = 0; b < rbl_block_count(count, 128); ++b)
@@ -93,7 +93,7 @@ static void sum_up(Sums* sums, uint32_t count, double total[8])
     }
 }
 
-// Bodies that are no movers have what they had, as long as they stay so.
+// The sums over bodies that are not movers stay valid while no body changes its activity.
 static void sum_resting(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -102,7 +102,7 @@ static void sum_resting(rblStep* step)
     {
         world->resting_sums.sums[k] = 0.0;
     }
-    sum_up(&sums, (uint32_t)world->bodies.count, world->resting_sums.sums);
+    sum_all(&sums, (uint32_t)world->bodies.count, world->resting_sums.sums);
     world->resting_sums.known = true;
 }
 
@@ -113,7 +113,7 @@ void rbl_energy_measure(rblStep* step)
     Sums sums = {.step = step};
     if (world->activity_changed) // since the movers were gathered
     {
-        sum_up(&sums, (uint32_t)world->bodies.count, total);
+        sum_all(&sums, (uint32_t)world->bodies.count, total);
     }
     else
     {
@@ -122,7 +122,7 @@ void rbl_energy_measure(rblStep* step)
             sum_resting(step);
         }
         sums.slots = step->movers.data;
-        sum_up(&sums, (uint32_t)step->movers.count, total);
+        sum_all(&sums, (uint32_t)step->movers.count, total);
         for (int k = 0; k < 8; ++k)
         {
             total[k] += world->resting_sums.sums[k];

@@ -1,4 +1,4 @@
-// Contacts of all pairs with an awake body: in blocks, which are then joined.
+// Finds the contacts of all pairs with an awake body, in parallel blocks whose results are then joined.
 #include "dynamics/narrow_phase.h"
 #include "dynamics/stage_memory.h"
 #include "math/simd.h"
@@ -7,19 +7,20 @@
 
 // ---- tuning ----
 
-#define MIN_PAIRS     32 // pairs for one worker, at least
-#define FETCH_BODY    8  // pairs ahead
-#define FETCH_SHAPE   3  // pairs ahead
-#define FETCHED_LINES 12 // of a shape: most of a hull of 16 vertices
+#define MIN_PAIRS     32 // smallest number of pairs for one worker
+#define FETCH_BODY    8  // number of pairs that bodies are prefetched ahead
+#define FETCH_SHAPE   3  // number of pairs that shapes are prefetched ahead
+#define FETCHED_LINES 12 // cache lines of a shape: most of a hull of 16 vertices
 
 // Working data of the stage.
 struct rblContactFinder
 {
-    rblContactArray old_contacts; // those of the last step
-    size_t resting_contacts;      // of pairs without an awake body: they come first and stay as they are
-    rblContactArray block_contacts[RBL_MAX_BLOCKS]; // found by each block of the narrow phase
+    rblContactArray old_contacts; // contacts of the last step
+    size_t
+        resting_contacts; // number of contacts of pairs without an awake body: they come first and do not change
+    rblContactArray block_contacts[RBL_MAX_BLOCKS]; // contacts that each block of the narrow phase found
     rblContactSet worker_contacts[RBL_MAX_WORKERS];
-    atomic_bool out_of_memory; // set by blocks of a loop
+    atomic_bool out_of_memory; // set by a block of a parallel loop
 };
 
 struct rblContactFinder* rbl_contact_finder_create(const rblAllocator* allocator)
@@ -61,11 +62,12 @@ void rbl_contact_finder_destroy(struct rblContactFinder* stage, const rblAllocat
 
 #define CACHE_LINE 64 // bytes
 
-// Contacts of pairs without an awake body to the front, where they stay as long as these pairs are the same ones.
+// Move the contacts of pairs without an awake body to the front. They stay there as long as the set of these pairs does not
+// change.
 static bool keep_resting_contacts(rblStep* step)
 {
     rblWorld* world = step->world;
-    size_t active = 0; // contacts of active pairs
+    size_t active = 0; // number of contacts of active pairs
     size_t all = 0;
     for (size_t i = 0; i < step->active_pairs.count; ++i)
     {
@@ -104,8 +106,8 @@ static bool keep_resting_contacts(rblStep* step)
     return true;
 }
 
-// Where the contacts of the last step are. Those of active pairs are read there until all new ones are found.
-static bool open_contacts(rblStep* step)
+// Set the location of the contacts of the last step. Those of active pairs are read there until all new ones are found.
+static bool locate_last_contacts(rblStep* step)
 {
     rblWorld* world = step->world;
     if (!world->regrouped)
@@ -122,7 +124,7 @@ static bool open_contacts(rblStep* step)
     return true;
 }
 
-// Room for all contacts; those of resting pairs stay.
+// Reserve memory for all contacts. Those of resting pairs are preserved.
 static bool reserve_contacts(rblStep* step, size_t total)
 {
     rblWorld* world = step->world;
@@ -137,14 +139,14 @@ static const rblPair* pair_ahead(const rblStep* step, rblRange range, uint32_t i
     return &world->pairs.data[step->active_pairs.data[i < range.end ? i : range.end - 1]];
 }
 
-// Whether contacts are probably looked for: those of bodies that hardly move are kept.
+// Whether the contacts of a body are probably searched. Bodies that hardly move keep their contacts.
 static bool is_moving(const rblBodyPath* path)
 {
     const float little = 0.01f * path->radius;
     return rbl_dot3(path->translation, path->translation) > little * little;
 }
 
-static void fetch(const void* from, size_t bytes)
+static void prefetch(const void* from, size_t bytes)
 {
     for (uintptr_t p = (uintptr_t)from; p < (uintptr_t)from + bytes; p += CACHE_LINE)
     {
@@ -152,7 +154,7 @@ static void fetch(const void* from, size_t bytes)
     }
 }
 
-// Bodies of a pair lie anywhere in memory, and their shapes too: what the next pairs ask for is fetched meanwhile.
+// The bodies of a pair and their shapes are anywhere in memory, so those of the next pairs are prefetched.
 static void find_block(rblRange range, void* context)
 {
     rblStep* step = context;
@@ -172,9 +174,9 @@ static void find_block(rblRange range, void* context)
         rbl_prefetch(&world->motions.data[later]);
         if (is_moving(&step->paths.data[soon]))
         {
-            fetch(world->bodies.data[soon].shape.shape, RBL_SHAPE_HEAD_BYTES);
-            fetch(world->bodies.data[soon].shape_memory, FETCHED_LINES * CACHE_LINE);
-            fetch(&step->prepared_sweeps.data[soon], sizeof *step->prepared_sweeps.data);
+            prefetch(world->bodies.data[soon].shape.shape, RBL_SHAPE_HEAD_BYTES);
+            prefetch(world->bodies.data[soon].shape_memory, FETCHED_LINES * CACHE_LINE);
+            prefetch(&step->prepared_sweeps.data[soon], sizeof *step->prepared_sweeps.data);
         }
         ok = rbl_pair_find_contacts(step, &world->pairs.data[step->active_pairs.data[i]], set, out);
     }
@@ -208,8 +210,8 @@ static void join_block(rblRange range, void* context)
     }
 }
 
-// Pairs go on without contacts to start from: what they point to is not there.
-static void forget_contacts(rblWorld* world)
+// Remove the contacts of all pairs, because the indices of their contacts are no longer valid.
+static void clear_contacts(rblWorld* world)
 {
     rbl_array_clear(&world->contacts);
     world->regrouped = true;
@@ -226,7 +228,7 @@ rblResult rbl_contacts_find(rblStep* step)
 {
     rblWorld* world = step->world;
     RBL_TRY(rbl_paths_predict(step));
-    if (!open_contacts(step))
+    if (!locate_last_contacts(step))
     {
         return rbl_fail_memory();
     }
@@ -242,7 +244,7 @@ rblResult rbl_contacts_find(rblStep* step)
     if (atomic_load(&step->contact_finder->out_of_memory) || total > UINT32_MAX ||
         !reserve_contacts(step, total))
     {
-        forget_contacts(world);
+        clear_contacts(world);
         return rbl_fail_memory();
     }
     rbl_parallel_for(world->jobs, count, MIN_PAIRS, join_block, step);

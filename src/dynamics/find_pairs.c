@@ -1,4 +1,4 @@
-// Swept boxes to the broad phase; pairs begin and end.
+// Passes swept boxes to the broad phase, and updates the list of pairs.
 #include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
 #include "math/simd.h"
@@ -6,42 +6,43 @@
 
 // ---- tuning ----
 
-#define LITTLE        0.02f // of its size: a body that moved farther is measured without asking
-#define FETCHED       4     // movers ahead
-#define FETCHED_LINES 4     // of a shape
+#define SMALL_MOTION  0.02f // of the size of a body: a body that moved farther is measured without a test
+#define FETCHED       4     // number of movers that shapes are prefetched ahead
+#define FETCHED_LINES 4     // cache lines of a shape
 
 typedef RBL_ARRAY(rblAabb) rblAabbArray;
 
-// The box of a body's shape where it was measured last, by slot (find_pairs.c). A body that has moved little since has not
-// left its fat box, which the broad phase can tell without measuring again.
-typedef struct rblSeenBox
+// The bounds of the shape of a body when they were last computed, by slot. A body that has moved little since then is still in
+// its fat box, and its bounds need not be computed again.
+typedef struct StoredBox
 {
     rblAabb box;
-    rblTransform pose; // of the body's frame
-    float reach;       // from the centre to the farthest corner of the shape's bounds; negative: not measured
-    float gravity_scale; // of the body
-} rblSeenBox;
+    rblTransform pose;   // pose of the frame of the body
+    float reach;         // m: from the centre to the farthest corner of the bounds; negative: not computed
+    float gravity_scale; // gravity scale of the body
+} StoredBox;
 
-typedef RBL_ARRAY(rblSeenBox) rblSeenBoxArray;
+typedef RBL_ARRAY(StoredBox) StoredBoxArray;
 
 // Working data of the stage.
 struct rblPairFinder
 {
-    rblPairArray old_pairs;  // room for the next list
-    rblProxyPairArray begun; // by the broad phase
-    rblProxyPairArray ended;
-    rblSeenBoxArray seen_boxes; // by slot
-    rblIndexArray leavers;      // movers that may have left their fat boxes
-    rblAabbArray boxes;         // per leaver, swept
+    rblPairArray old_pairs;      // buffer of the next list of pairs
+    rblProxyPairArray begun;     // pairs that the broad phase began
+    rblProxyPairArray ended;     // pairs that the broad phase ended
+    StoredBoxArray stored_boxes; // by slot (measure())
+    rblIndexArray
+        leavers; // slots of movers that may have left their fat boxes (sweep_block(), compact_leavers())
+    rblAabbArray boxes; // swept box of each leaver
 };
 
-#define ARRAYS(X) X(old_pairs) X(begun) X(ended) X(seen_boxes) X(leavers) X(boxes)
+#define ARRAYS(X) X(old_pairs) X(begun) X(ended) X(stored_boxes) X(leavers) X(boxes)
 
 RBL_DEFINE_STAGE_MEMORY(struct rblPairFinder, rbl_pair_finder, ARRAYS)
 
-// How far turning takes a point at `radius` along each axis: it moves across the axis of the turn only, by at most the radius times
-// the angle, and never farther than across the ball.
-static rblVec3 turning_reach(rblVec3 turn, float radius)
+// Upper bound of the motion by rotation of a point at `radius`, along each axis, m. The point moves perpendicular to the
+// rotation axis, by at most the radius times the angle, and at most by the diameter.
+static rblVec3 rotation_bound(rblVec3 turn, float radius)
 {
     const float x = turn.x * turn.x;
     const float y = turn.y * turn.y;
@@ -51,8 +52,8 @@ static rblVec3 turning_reach(rblVec3 turn, float radius)
                     rbl_minf(radius * sqrtf(x + y), most));
 }
 
-// However a body turns, it stays in the ball about its centre. Without this and turning_reach() the fall of 9000 stones had 1.8 times
-// as many pairs.
+// A rotating body stays in the ball around its centre. Without this and rotation_bound(), the collapse of 9000 stones had 1.8
+// times as many pairs.
 static rblAabb swept_ball_box(rblVec3 center, rblVec3 displacement, float radius)
 {
     const rblVec3 end = rbl_add3(center, displacement);
@@ -62,7 +63,7 @@ static rblAabb swept_ball_box(rblVec3 center, rblVec3 displacement, float radius
     return rbl_aabb_grown((rblAabb){rbl_sub3(line.lower, reach), rbl_add3(line.upper, reach)}, 1e-6f * size);
 }
 
-// A box on a body's way through the step.
+// The box that contains a body during the whole step.
 static rblAabb sweep_box(const rblStep* step, const rblMotion* motion, rblAabb box, float radius,
                          float gravity_scale)
 {
@@ -80,32 +81,32 @@ static rblAabb sweep_box(const rblStep* step, const rblMotion* motion, rblAabb b
     {
         return swept;
     }
-    const rblVec3 turn = turning_reach(rbl_scale3(motion->spin, seconds), radius);
+    const rblVec3 turn = rotation_bound(rbl_scale3(motion->spin, seconds), radius);
     const rblAabb ball = swept_ball_box(motion->center, displacement, radius);
     return (rblAabb){rbl_max3(rbl_sub3(swept.lower, turn), ball.lower),
                      rbl_min3(rbl_add3(swept.upper, turn), ball.upper)};
 }
 
-// ---- boxes seen before ----
+// ---- stored boxes ----
 
 void rbl_boxes_forget(rblStep* step)
 {
-    rbl_array_clear(&step->pair_finder->seen_boxes);
+    rbl_array_clear(&step->pair_finder->stored_boxes);
 }
 
 void rbl_box_forget(rblStep* step, uint32_t slot)
 {
-    if (slot < step->pair_finder->seen_boxes.count)
+    if (slot < step->pair_finder->stored_boxes.count)
     {
-        step->pair_finder->seen_boxes.data[slot].reach = -1.0f;
+        step->pair_finder->stored_boxes.data[slot].reach = -1.0f;
     }
 }
 
 static bool reserve_boxes(rblStep* step)
 {
     rblWorld* world = step->world;
-    const size_t before = step->pair_finder->seen_boxes.count;
-    if (!rbl_array_resize_amply(&step->pair_finder->seen_boxes, world->bodies.count) ||
+    const size_t before = step->pair_finder->stored_boxes.count;
+    if (!rbl_array_resize_amply(&step->pair_finder->stored_boxes, world->bodies.count) ||
         !rbl_array_resize_amply(&step->pair_finder->leavers, step->movers.count) ||
         !rbl_array_resize_amply(&step->pair_finder->boxes, step->movers.count))
     {
@@ -113,42 +114,42 @@ static bool reserve_boxes(rblStep* step)
     }
     for (size_t slot = before; slot < world->bodies.count; ++slot)
     {
-        step->pair_finder->seen_boxes.data[slot].reach = -1.0f;
+        step->pair_finder->stored_boxes.data[slot].reach = -1.0f;
     }
     return true;
 }
 
-// No point within reach of the centre has moved farther since the box was measured: two unit quaternions that differ by d turn
-// by no more than four times asin(d / 2). With what rounding may add.
-static float moved_since(const rblSeenBox* seen, const rblMotion* motion)
+// Upper bound of the motion of any point of the body since its bounds were computed, m. Two unit quaternions that differ by d
+// differ by a rotation of at most 4 asin(d / 2). The bound includes rounding.
+static float motion_since(const StoredBox* stored, const rblMotion* motion)
 {
-    const rblQuat p = seen->pose.q;
+    const rblQuat p = stored->pose.q;
     const rblQuat q = motion->orientation;
     const float x = q.x - p.x;
     const float y = q.y - p.y;
     const float z = q.z - p.z;
     const float w = q.w - p.w;
-    const rblVec3 displacement = rbl_sub3(motion->center, seen->pose.p);
+    const rblVec3 displacement = rbl_sub3(motion->center, stored->pose.p);
     const float size =
-        seen->reach + fabsf(motion->center.x) + fabsf(motion->center.y) + fabsf(motion->center.z);
-    return rbl_length3(displacement) + 2.0f * seen->reach * sqrtf(x * x + y * y + z * z + w * w) +
+        stored->reach + fabsf(motion->center.x) + fabsf(motion->center.y) + fabsf(motion->center.z);
+    return rbl_length3(displacement) + 2.0f * stored->reach * sqrtf(x * x + y * y + z * z + w * w) +
            2e-6f * size;
 }
 
 static bool stays_in_fat_box(const rblStep* step, uint32_t slot)
 {
     const rblWorld* world = step->world;
-    const rblSeenBox* seen = &step->pair_finder->seen_boxes.data[slot];
+    const StoredBox* stored = &step->pair_finder->stored_boxes.data[slot];
     const rblMotion* motion = &world->motions.data[slot];
-    const float moved = seen->reach > 0.0f ? moved_since(seen, motion) : INFINITY;
-    if (!(moved < LITTLE * seen->reach))
+    const float moved = stored->reach > 0.0f ? motion_since(stored, motion) : INFINITY;
+    if (!(moved < SMALL_MOTION * stored->reach))
     {
         return false;
     }
     const rblAabb inner =
-        sweep_box(step, motion, rbl_aabb_grown(seen->box, -moved), 0.0f, seen->gravity_scale);
+        sweep_box(step, motion, rbl_aabb_grown(stored->box, -moved), 0.0f, stored->gravity_scale);
     const rblAabb outer =
-        sweep_box(step, motion, rbl_aabb_grown(seen->box, moved), seen->reach, seen->gravity_scale);
+        sweep_box(step, motion, rbl_aabb_grown(stored->box, moved), stored->reach, stored->gravity_scale);
     return rbl_broad_phase_serves(world->broad, slot, inner, outer);
 }
 
@@ -161,12 +162,12 @@ static rblAabb measure(rblStep* step, uint32_t slot)
     const rblVec3 center = rbl_to_float3(body->shape.mass.center);
     const rblVec3 half = rbl_scale3(rbl_aabb_size(body->shape.bounds), 0.5f);
     const rblVec3 off = rbl_sub3(rbl_aabb_center(body->shape.bounds), center);
-    step->pair_finder->seen_boxes.data[slot] =
-        (rblSeenBox){box, rbl_motion_pose(motion), rbl_length3(half) + rbl_length3(off), body->gravity_scale};
+    step->pair_finder->stored_boxes.data[slot] =
+        (StoredBox){box, rbl_motion_pose(motion), rbl_length3(half) + rbl_length3(off), body->gravity_scale};
     return sweep_box(step, motion, box, body->shape.radius, body->gravity_scale);
 }
 
-// The swept boxes of movers that may have left their fat boxes.
+// Compute the swept boxes of movers that may have left their fat boxes.
 static void sweep_block(rblRange range, void* context)
 {
     rblStep* step = context;
@@ -178,7 +179,7 @@ static void sweep_block(rblRange range, void* context)
         step->pair_finder->leavers.data[i] = stays ? RBL_NONE : slot;
         if (!stays)
         {
-            // Any two shapes lie far apart in memory, and where one body falls the next mostly does.
+            // Shapes are anywhere in memory. When one body leaves its fat box, the next one mostly does, too.
             const uint32_t later = step->movers.data[i + FETCHED < range.end ? i + FETCHED : i];
             const uintptr_t shape = (uintptr_t)world->bodies.data[later].shape_memory;
             rbl_prefetch(world->bodies.data[later].shape.shape);
@@ -191,7 +192,7 @@ static void sweep_block(rblRange range, void* context)
     }
 }
 
-static void close_ranks(rblStep* step)
+static void compact_leavers(rblStep* step)
 {
     uint32_t count = 0;
     for (size_t i = 0; i < step->movers.count; ++i)
@@ -227,7 +228,7 @@ static bool wants_pair(uint32_t a, uint32_t b, const void* context)
     return rbl_pair_is_wanted(context, a, b);
 }
 
-// ---- the sorted list of pairs ----
+// ---- sorted list of pairs ----
 
 static int compare_pairs(uint32_t a1, uint32_t b1, uint32_t a2, uint32_t b2)
 {
@@ -238,8 +239,8 @@ static int compare_pairs(uint32_t a1, uint32_t b1, uint32_t a2, uint32_t b2)
     return b1 < b2 ? -1 : b1 > b2;
 }
 
-// A pair that ended while touching parts: say so, and whoever of it slept wakes. The id of a body that is gone is stale. There
-// must be room.
+// A touching pair has ended: report the event and wake its sleepers. The id of a destroyed body is stale. The capacity must be
+// reserved.
 static void report_end(rblWorld* world, const rblPair* pair)
 {
     if (pair->touching)
@@ -267,7 +268,7 @@ static rblPair new_pair(const rblWorld* world, rblProxyPair begun)
     };
 }
 
-// Merge: old pairs less the ended ones, and the begun ones, in order. When it fails it may be tried again.
+// Merge the old pairs that have not ended with the begun ones, in order. A merge that fails can be repeated.
 rblResult rbl_pairs_merge(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -327,8 +328,8 @@ rblResult rbl_pairs_find(rblStep* step)
         return rbl_fail_memory();
     }
     rbl_parallel_for(world->jobs, (uint32_t)step->movers.count, 256, sweep_block, step);
-    close_ranks(step);
-    RBL_TRY(rbl_pairs_merge(step)); // when memory ran out in the last step
+    compact_leavers(step);
+    RBL_TRY(rbl_pairs_merge(step)); // pending when memory ran out in the last step
     RBL_TRY(rbl_broad_phase_move(world->broad, step->pair_finder->leavers.data, step->pair_finder->boxes.data,
                                  (uint32_t)step->pair_finder->leavers.count, 0.0f, world->jobs));
     rbl_array_clear(&step->pair_finder->begun);

@@ -1,4 +1,4 @@
-// After the solve: what happened into events.
+// After the solve: impulses are stored in contacts, and events are reported.
 #include "dynamics/impact/impacts.h"
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/stage_memory.h"
@@ -7,14 +7,14 @@
 // Working data of the stage.
 struct rblFinisher
 {
-    rblIndexArray manifold_of_pair; // RBL_NONE: it has none
+    rblIndexArray manifold_of_pair; // by pair; RBL_NONE: the pair has no manifold
 };
 
 #define ARRAYS(X) X(manifold_of_pair)
 
 RBL_DEFINE_STAGE_MEMORY(struct rblFinisher, rbl_finisher, ARRAYS)
 
-// A body that carries much heavier ones feels nothing of them (standing.c).
+// A pinned body gets no impulse from the heavier bodies on it (standing.c).
 static float impulse_share(const rblStep* step, uint32_t index, uint32_t other, uint32_t slot)
 {
     const bool pinned = index == 0 && step->solver_index.data[slot] != 0;
@@ -79,7 +79,7 @@ rblResult rbl_impacts_report(rblStep* step)
     return RBL_OK;
 }
 
-// In the order in which they came; the manifold knows the last one.
+// Report the impacts of a manifold in their order. The manifold stores the last one.
 static rblResult report_impacts(rblStep* step, const rblManifold* manifold)
 {
     rblWorld* world = step->world;
@@ -113,7 +113,7 @@ static rblResult report_touch(rblWorld* world, const rblPair* pair, bool begins)
     return rbl_array_push(&world->events, event) ? RBL_OK : rbl_fail_memory();
 }
 
-// Manifolds by pair: the pairs of a step in order, whatever their colours.
+// Index manifolds by pair, so that events are reported in the order of pairs, whatever the colours.
 static rblResult index_manifolds(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -132,7 +132,7 @@ static rblResult index_manifolds(rblStep* step)
     return RBL_OK;
 }
 
-// A sleeper goes on touching what it touched, though that is kinematic and nothing is solved.
+// A sleeper on a kinematic body stays in touch, although their pair is not solved.
 static bool is_active(const rblStep* step, const rblPair* pair)
 {
     return step->activities.data[pair->a] == RBL_ACTIVITY_AWAKE ||

@@ -1,25 +1,26 @@
-// The last resort: no number that went bad outlives the step in which it did.
+// Bodies whose state became NaN or infinite are put back and stopped, so that the numbers do not reach other bodies.
 //
-// Nothing here should ever be needed: calls that would bring bad numbers are refused. But a shape of the user's may answer with
-// them, and a velocity near the largest number may overflow. Such a body goes back to where it was and stops; it is counted.
+// The engine refuses calls with such numbers. But a shape of the user may return them, and a velocity near the largest float
+// may overflow. Such a body returns to its pose before the step and stops; it is counted as frozen.
 #include "dynamics/stages.h"
 
 // ---- tuning ----
 
-#define FARTHEST 1e12f // m: beyond it no box can be computed with
-#define FASTEST  1e15f // m/s and rad/s
+#define MAX_POSITION 1e12f // m: larger coordinates are frozen, because their boxes would overflow
+#define MAX_SPEED    1e15f // m/s and rad/s: the same for velocities
 
 static bool is_below(rblVec3 v, float limit)
 {
     return v.x > -limit && v.x < limit && v.y > -limit && v.y < limit && v.z > -limit && v.z < limit;
 }
 
-static bool is_sound(const rblMotion* motion)
+static bool is_valid(const rblMotion* motion)
 {
     const rblQuat q = motion->orientation;
     const float square = rbl_quat_dot(q, q);
-    return is_below(motion->center, FARTHEST) && is_below(motion->velocity, FASTEST) &&
-           is_below(motion->spin, FASTEST) && rbl_finite3(motion->momentum) && square > 0.5f && square < 2.0f;
+    return is_below(motion->center, MAX_POSITION) && is_below(motion->velocity, MAX_SPEED) &&
+           is_below(motion->spin, MAX_SPEED) && rbl_finite3(motion->momentum) && square > 0.5f &&
+           square < 2.0f;
 }
 
 static void stop(const rblBody* body, rblMotion* motion)
@@ -37,7 +38,7 @@ void rbl_bodies_freeze(rblStep* step)
     for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
     {
         const uint32_t slot = step->solver_bodies.data[i].slot;
-        if (!is_sound(&world->motions.data[slot]))
+        if (!is_valid(&world->motions.data[slot]))
         {
             stop(&world->bodies.data[slot], &world->motions.data[slot]);
             world->counters.frozen += 1;

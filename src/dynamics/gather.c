@@ -1,4 +1,4 @@
-// Awake bodies into the solver's arrays.
+// Copies awake bodies to the arrays of the solver.
 #include "dynamics/stages.h"
 #include <string.h>
 
@@ -29,7 +29,7 @@ static void gather_block(rblRange range, void* context)
 {
     rblStep* step = context;
     rblWorld* world = step->world;
-    const bool again = step->break_round > 0; // bodies broke: some have flown already
+    const bool again = step->break_round > 0; // after a break, some bodies have already moved in this substep
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
         const uint32_t slot = step->movers.data[i];
@@ -111,7 +111,7 @@ static bool same_movers(const rblStep* step)
            (bytes == 0 || memcmp(step->movers.data, step->last_movers.data, bytes) == 0);
 }
 
-// Also those who woke since the movers were gathered: a pair of theirs has ended.
+// Bodies that woke after the movers were gathered are included, because one of their pairs has ended.
 static bool is_active(const rblStep* step, uint32_t slot)
 {
     const rblWorld* world = step->world;
@@ -119,7 +119,7 @@ static bool is_active(const rblStep* step, uint32_t slot)
            (world->activity_changed && world->bodies.data[slot].awake);
 }
 
-// The contacts of sleepers by birth are looked for once, so that what holds them is known when they wake.
+// The contacts of bodies created asleep are found once, so that their support is known when they wake.
 static bool is_new_sleeper(const rblWorld* world, uint32_t slot)
 {
     const rblBody* body = &world->bodies.data[slot];

@@ -1,8 +1,8 @@
-// A number for the state of a world: poses and velocities of all bodies in id order.
+// Hash of the state of a world: poses and velocities of all bodies, in the order of ids.
 #include "dynamics/world.h"
 #include <string.h>
 
-// Mixes 64 bits well (the finisher of SplitMix64).
+// One step of the finisher of SplitMix64.
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) + 0x9e3779b97f4a7c15ull;
@@ -11,7 +11,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ (hash >> 31);
 }
 
-// Two floats make 64 bits. -0 and 0 are the same state.
+// The bits of two floats. -0 and 0 are the same state.
 static uint64_t pair_bits(float a, float b)
 {
     const float values[2] = {a + 0.0f, b + 0.0f};
@@ -48,7 +48,7 @@ rblResult rbl_world_hash(rblWorldId id, uint64_t* out)
         {
             continue;
         }
-        // A sum, so that one body need not wait for another: a third of the time of one long chain.
+        // A sum of hashes instead of a chain: bodies are hashed independently, which takes a third of the time.
         hash += hash_body(slot, &world->motions.data[slot]);
     }
     *out = hash;

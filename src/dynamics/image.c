@@ -1,7 +1,7 @@
-// Snapshots that leave the process: addresses of shapes and breakers become numbers, and come back as those of others.
+// Images: snapshots that another process can read. Pointers to shapes and breakers are replaced by numbers of tables.
 //
-// The arrays are taken as they are in memory, so an image belongs to a build: version, sizes and byte order are in its first
-// word. It comes from a file, so everything that is used as an index, a kind or a truth value is checked.
+// The arrays are copied as they are in memory, so only the build that wrote an image can read it: the first word contains
+// version, sizes and byte order. An image comes from a file, so every index, kind and bool is checked before its use.
 #include "base/hash_map.h"
 #include "dynamics/broad_phase/broad_phase_pairs.h"
 #include "dynamics/snapshot.h"
@@ -9,7 +9,7 @@
 #include "rubble/version.h"
 #include <stddef.h>
 
-// A word that differs between builds whose structures do.
+// A word that is different for builds with different structures.
 static uint64_t layout_word(void)
 {
     const uint64_t sizes[] = {5,
@@ -29,7 +29,7 @@ static uint64_t layout_word(void)
     return rbl_check64(rbl_check64(0, version, strlen(version)), sizes, sizeof sizes);
 }
 
-// A snapshot in memory of its own, to be changed in place.
+// A copy of a snapshot that can be changed.
 typedef struct Image
 {
     const rblAllocator* allocator;
@@ -61,7 +61,7 @@ static uint32_t get_u32(const Image* image, size_t base, size_t index)
     return value;
 }
 
-// ---- out ----
+// ---- writing ----
 
 static rblResult number_shapes(const rblShape* const* shapes, uint32_t count, rblHashMap* numbers)
 {
@@ -76,7 +76,7 @@ static rblResult number_shapes(const rblShape* const* shapes, uint32_t count, rb
     return RBL_OK;
 }
 
-// 1 + its place in the table, 0 for none.
+// 1 + the index of the breaker in the table; 0: none.
 static rblResult number_breaker(const rblBody* body, uint32_t slot, const rblImageTables* tables,
                                 uint32_t* out)
 {
@@ -93,12 +93,12 @@ static rblResult number_breaker(const rblBody* body, uint32_t slot, const rblIma
             return RBL_OK;
         }
     }
-    return rbl_fail(RBL_ERROR_UNSUPPORTED, "image: body %u has the breaker '%.100s', which cannot be kept",
+    return rbl_fail(RBL_ERROR_UNSUPPORTED, "image: body %u has the breaker '%.100s', which cannot be stored",
                     slot + 1, rbl_breaker_def(body->breaker)->name);
 }
 
-// In the image the handle of a shape holds the two numbers.
-static rblResult detach_bodies(const Image* image, const rblHashMap* numbers, const rblImageTables* tables)
+// In an image, the shape handle of a body contains the numbers of its shape and its breaker.
+static rblResult number_bodies(const Image* image, const rblHashMap* numbers, const rblImageTables* tables)
 {
     for (uint32_t slot = 0; slot < image->header.slots; ++slot)
     {
@@ -122,7 +122,7 @@ static rblResult detach_bodies(const Image* image, const rblHashMap* numbers, co
     return RBL_OK;
 }
 
-static void detach_joints(const Image* image)
+static void clear_joints(const Image* image)
 {
     for (uint32_t slot = 0; slot < image->header.joint_slots; ++slot)
     {
@@ -133,7 +133,7 @@ static void detach_joints(const Image* image)
     }
 }
 
-static void detach_breaks(const Image* image)
+static void clear_breaks(const Image* image)
 {
     for (uint32_t i = 0; i < image->header.unreported; ++i)
     {
@@ -165,12 +165,12 @@ rblResult rbl_world_write_image(rblWorldId world, const rblImageTables* tables, 
     rbl_hash_map_init(&numbers, image.allocator);
     rblResult result = number_shapes(tables->shapes, tables->shape_count, &numbers);
     result = result == RBL_OK ? save(world, &image) : result;
-    result = result == RBL_OK ? detach_bodies(&image, &numbers, tables) : result;
+    result = result == RBL_OK ? number_bodies(&image, &numbers, tables) : result;
     if (result == RBL_OK)
     {
-        detach_joints(&image);
-        detach_breaks(&image);
-        image.header.owner = 0; // the bytes do not depend on how many worlds there were before
+        clear_joints(&image);
+        clear_breaks(&image);
+        image.header.owner = 0; // the bytes must not depend on the number of earlier worlds
         memcpy(image.data, &image.header, sizeof image.header);
         rbl_put_u64(sink, layout_word());
         rbl_put_bytes(sink, image.data, image.size);
@@ -185,18 +185,18 @@ rblResult rbl_world_write_image(rblWorldId world, const rblImageTables* tables, 
 
 static rblResult damaged(const char* what, uint32_t index)
 {
-    return rbl_fail(RBL_ERROR_FORMAT, "image of a world: %s %u is not possible", what, index);
+    return rbl_fail(RBL_ERROR_FORMAT, "image of a world: %s %u is invalid", what, index);
 }
 
-// Truth values are read as bytes: any other than 0 and 1 must not be touched as a bool.
-static bool is_truth(const bool* value)
+// Bools are read as bytes, because another value than 0 and 1 must not be read as a bool.
+static bool is_bool(const bool* value)
 {
     unsigned char byte;
     memcpy(&byte, value, 1);
     return byte <= 1;
 }
 
-// Generations are odd while a slot is taken; free slots are listed once each.
+// Generations are odd while a slot is in use. Each free slot is listed once.
 static rblResult check_ids(const Image* image, size_t base, uint32_t generations, uint32_t free_slots,
                            uint32_t alive)
 {
@@ -240,14 +240,14 @@ static bool is_pose(const rblTransform* pose)
     return rbl_finite3(pose->p) && norm > 0.5f && norm < 2.0f;
 }
 
-// Of bodies that may break, or are pieces.
+// Checks of the data of bodies with a breaker and of fragments.
 static bool can_break(const rblBody* body, uint32_t breakers)
 {
-    return body->shape_id.generation <= breakers && is_truth(&body->owns_shape) && is_truth(&body->kept) &&
-           is_truth(&body->is_prepared) && (unsigned)body->anchor.kind < RBL_ANCHOR_KIND_COUNT &&
+    return body->shape_id.generation <= breakers && is_bool(&body->owns_shape) && is_bool(&body->kept) &&
+           is_bool(&body->is_prepared) && (unsigned)body->anchor.kind < RBL_ANCHOR_KIND_COUNT &&
            (body->anchor.kind != RBL_ANCHOR_BOX || is_finite(&body->anchor.box.lower.x, 6)) &&
-           body->damage >= 0.0f && body->damage <= 1.0f && is_truth(&body->debris) &&
-           body->lifetime >= 0.0f && rbl_finite((double)body->lifetime) && body->sibling_time >= 0.0f;
+           body->damage >= 0.0f && body->damage <= 1.0f && is_bool(&body->debris) && body->lifetime >= 0.0f &&
+           rbl_finite((double)body->lifetime) && body->sibling_time >= 0.0f;
 }
 
 static bool is_body(const rblBody* body, const rblMotion* motion, uint32_t generation, uint32_t shapes)
@@ -255,9 +255,9 @@ static bool is_body(const rblBody* body, const rblMotion* motion, uint32_t gener
     const rblTransform frame = rbl_motion_pose(motion);
     return body->generation == generation && generation % 2 == 1 && body->shape_id.index1 > 0 &&
            body->shape_id.index1 <= shapes && (unsigned)body->type < RBL_BODY_TYPE_COUNT &&
-           is_truth(&body->awake) && is_truth(&body->rest.untried) && is_truth(&body->lost_neighbour) &&
-           is_truth(&body->is_new) && is_truth(&body->falls) && is_truth(&body->is_new_fragment) &&
-           is_truth(&body->unbreakable_yet) && is_pose(&body->shape_in_body) && is_pose(&body->previous) &&
+           is_bool(&body->awake) && is_bool(&body->rest.untried) && is_bool(&body->lost_neighbour) &&
+           is_bool(&body->is_new) && is_bool(&body->falls) && is_bool(&body->is_new_fragment) &&
+           is_bool(&body->unbreakable_yet) && is_pose(&body->shape_in_body) && is_pose(&body->previous) &&
            is_pose(&frame) && body->mass >= 0.0f && is_finite(&body->force.x, 3) &&
            is_finite(&body->torque.x, 3) && is_finite(&body->mass, 1) && is_finite(&body->gravity_scale, 1) &&
            is_finite(&body->material.density, 3) && is_finite(&motion->velocity.x, 3) &&
@@ -320,14 +320,14 @@ static rblResult check_joints(const Image* image)
                               : joint.generation == generation &&
                                     (unsigned)joint.kind < RBL_JOINT_KIND_COUNT && is_taken(image, joint.a) &&
                                     joint.a != joint.b && (joint.b == RBL_NONE || is_taken(image, joint.b)) &&
-                                    is_truth(&joint.collide) && is_finite(&joint.anchor_a.x, 3) &&
+                                    is_bool(&joint.collide) && is_finite(&joint.anchor_a.x, 3) &&
                                     is_finite(&joint.anchor_b.x, 3) && is_finite(&joint.axis_a.x, 3);
         RBL_TRY(good ? RBL_OK : damaged("joint", slot));
     }
     return RBL_OK;
 }
 
-// How many joints a body has is counted down when they go.
+// The number of joints of a body is decremented when a joint is removed, so it must be right.
 static rblResult check_joint_counts(const Image* image)
 {
     const rblSnapshotHeader* header = &image->header;
@@ -368,7 +368,7 @@ static bool has_proxy(const Image* image, uint32_t slot)
     return (proxy.flags & (RBL_PROXY_EXISTS | RBL_PROXY_REMOVED)) != 0;
 }
 
-// The world's pairs are those of the broad phase, sorted.
+// The pairs of the world must be those of the broad phase, sorted.
 static rblResult check_pairs(const Image* image)
 {
     const rblSnapshotHeader* header = &image->header;
@@ -383,15 +383,15 @@ static rblResult check_pairs(const Image* image)
         const bool good = pair.a == proxies.a && pair.b == proxies.b && pair.a < pair.b &&
                           has_proxy(image, pair.a) && has_proxy(image, pair.b) && (rises || i == 0) &&
                           pair.first <= header->contacts && pair.count <= header->contacts - pair.first &&
-                          pair.leading <= pair.count && is_truth(&pair.touching) && is_truth(&pair.fast) &&
-                          is_truth(&pair.siblings) && is_truth(&pair.looked);
+                          pair.leading <= pair.count && is_bool(&pair.touching) && is_bool(&pair.fast) &&
+                          is_bool(&pair.siblings) && is_bool(&pair.looked);
         RBL_TRY(good ? RBL_OK : damaged("pair", i));
         last = proxies;
     }
     return RBL_OK;
 }
 
-// Each break has its fragments and its mates in the lists that follow.
+// The lists of fragments and mates must have the lengths that the breaks state.
 static rblResult check_breaks(const Image* image)
 {
     const rblSnapshotHeader* header = &image->header;
@@ -424,7 +424,7 @@ static rblResult check_counts(const Image* image)
                       rbl_snapshot_size(header) == image->size && header->slots <= header->generations &&
                       header->joint_slots <= header->joint_generations &&
                       header->pairs == header->proxy_pairs && rbl_finite3(header->gravity);
-    return good ? RBL_OK : rbl_fail(RBL_ERROR_FORMAT, "image of a world: its head is damaged");
+    return good ? RBL_OK : rbl_fail(RBL_ERROR_FORMAT, "image of a world: the header is invalid");
 }
 
 static rblResult check_image(const Image* image, const rblImageTables* tables)
@@ -440,7 +440,7 @@ static rblResult check_image(const Image* image, const rblImageTables* tables)
     return check_breaks(image);
 }
 
-// ---- in ----
+// ---- reading ----
 
 static rblResult attach_bodies(const Image* image, const rblImageTables* tables)
 {
@@ -480,7 +480,7 @@ static rblResult restore(rblWorldId id, Image* image, const rblImageTables* tabl
     image->at = rbl_snapshot_layout(&image->header);
     RBL_TRY(check_image(image, tables));
     RBL_TRY(attach_bodies(image, tables));
-    detach_joints(image);
+    clear_joints(image);
     image->header.owner = world->serial;
     memcpy(image->data, &image->header, sizeof image->header);
     return rbl_world_restore(id, image->data, image->size);
@@ -492,7 +492,7 @@ rblResult rbl_world_read_image(rblWorldId world, const rblImageTables* tables, c
     const uint64_t word = rbl_take_u64(&source);
     if (source.failed || size - source.at < sizeof(rblSnapshotHeader))
     {
-        return rbl_fail(RBL_ERROR_FORMAT, "image of a world: %zu bytes are too few", size);
+        return rbl_fail(RBL_ERROR_FORMAT, "image of a world: %zu bytes are less than a header", size);
     }
     if (word != layout_word())
     {

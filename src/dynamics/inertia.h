@@ -32,7 +32,7 @@ static inline rblSymmetric3 rbl_symmetric3_rotated(rblQuat q, rblVec3 d)
     };
 }
 
-// The inverse; zero when there is none.
+// The inverse; zero when the matrix is singular.
 static inline rblSymmetric3 rbl_symmetric3_inverse(rblSymmetric3 m)
 {
     const float a = m.yy * m.zz - m.yz * m.yz;

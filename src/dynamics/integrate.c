@@ -1,10 +1,10 @@
-// New positions and orientations: by the mean of the velocities before and after the contact solve.
+// New positions and orientations, from the mean of the velocities before and after the contact solve.
 #include "dynamics/orientation.h"
 #include "dynamics/stages.h"
 
 // ---- tuning ----
 
-#define MIN_BODIES 256 // bodies for one worker, at least
+#define MIN_BODIES 256 // smallest number of bodies for one worker
 
 static bool same(rblVec3 a, rblVec3 b)
 {
@@ -16,7 +16,8 @@ static bool is_zero(rblVec3 v)
     return same(v, rbl_vec3(0, 0, 0));
 }
 
-// The spin that a stage gave a body, as angular momentum. By the difference, so that what is not touched stays exact.
+// The angular momentum for a new spin. The change of the spin is added, so that an unchanged spin gives exactly the old
+// momentum.
 static rblVec3 new_momentum(const rblMotion* motion, rblVec3 spin)
 {
     const rblVec3 change = rbl_sub3(spin, motion->spin);
@@ -77,8 +78,9 @@ rblResult rbl_velocities_store(rblStep* step)
     return RBL_OK;
 }
 
-// A body that no contact and no joint turned has its torque's momentum and no rounding of an inertia there and back.
-static bool turns_freely(const rblStep* step, uint32_t index)
+// A body that no contact and no joint rotated gets the momentum of its torque directly, without the rounding of two inertia
+// transforms.
+static bool rotates_freely(const rblStep* step, uint32_t index)
 {
     return same(step->solver_bodies.data[index].spin, step->unconstrained.data[index].spin);
 }
@@ -88,19 +90,19 @@ static rblVec3 end_momentum(const rblStep* step, uint32_t index)
     const rblWorld* world = step->world;
     const rblSolverBody* body = &step->solver_bodies.data[index];
     const rblMotion* motion = &world->motions.data[body->slot];
-    return turns_freely(step, index)
+    return rotates_freely(step, index)
                ? rbl_mul_add3(motion->momentum, body->seconds, world->bodies.data[body->slot].torque)
                : new_momentum(motion, body->spin);
 }
 
-// By a joint. Its momentum may change so much in a step that a turn for the sake of its energy would be anything: the energy of
-// its island is made good in another way (joint_settle.c).
-static bool is_supported(const rblStep* step, uint32_t index)
+// Whether a joint acts on the body. Its angular momentum may change so much in a step that an orientation correction for its
+// energy would be arbitrary. The energy of its island is restored in joint_settle.c instead.
+static bool has_joint_motion(const rblStep* step, uint32_t index)
 {
     return step->joint_system.nodes.data[index] != RBL_NONE;
 }
 
-// Centre and orientation after the step, angular momentum at its end.
+// Centre and orientation after the step. `end` is the angular momentum at its end.
 static rblTransform end_pose(const rblStep* step, uint32_t index, rblVec3 end)
 {
     const rblWorld* world = step->world;
@@ -113,7 +115,7 @@ static rblTransform end_pose(const rblStep* step, uint32_t index, rblVec3 end)
     {
         const rblVec3 middle = rbl_scale3(rbl_add3(motion->momentum, end), 0.5f);
         pose.q =
-            is_supported(step, index)
+            has_joint_motion(step, index)
                 ? rbl_orientation_turn_freely(motion->orientation, middle, motion->moments, body->seconds)
                 : rbl_orientation_advance(motion->orientation, middle, end, motion->moments, body->seconds);
     }
@@ -176,13 +178,13 @@ static void move_block(rblRange range, void* context)
     }
 }
 
-// What a user's torque did over that time.
+// Work of a user torque over the step, J.
 static double torque_work(const rblStep* step, uint32_t index)
 {
     const rblWorld* world = step->world;
     const rblSolverBody* body = &step->solver_bodies.data[index];
     const rblMotion* motion = &world->motions.data[body->slot];
-    if (turns_freely(step, index))
+    if (rotates_freely(step, index))
     {
         return rbl_rotational_energy(motion->orientation, end_momentum(step, index), motion->moments) -
                rbl_rotational_energy(motion->orientation, motion->momentum, motion->moments);
@@ -192,7 +194,7 @@ static double torque_work(const rblStep* step, uint32_t index)
     return 0.5 * (double)body->seconds * rbl_dot3d(torque, rbl_add3d(before, rbl_to_double3(body->spin)));
 }
 
-// What user forces and torques did over the part of the step that was not free flight.
+// Work of user forces and torques over the part of the step after the free flight, J.
 static double user_work(const rblStep* step, uint32_t index)
 {
     const rblWorld* world = step->world;
@@ -203,8 +205,8 @@ static double user_work(const rblStep* step, uint32_t index)
     return 0.5 * (double)body->seconds * rbl_dot3d(force, twice_mean) + torque_work(step, index);
 }
 
-// What turning did to the energy of a body on a joint.
-static void record_turn(rblStep* step, const rblSolverBody* body)
+// Book the energy change by the rotation of a body with a joint.
+static void book_rotation(rblStep* step, const rblSolverBody* body)
 {
     rblWorld* world = step->world;
     const rblMotion* motion = &world->motions.data[body->slot];
@@ -229,6 +231,6 @@ void rbl_integrate(rblStep* step)
     rbl_parallel_for(world->jobs, (uint32_t)step->solver_bodies.count - 1, 64, move_block, step);
     for (size_t i = 0; i < step->joint_system.bodies.count; ++i)
     {
-        record_turn(step, &step->solver_bodies.data[step->joint_system.bodies.data[i]]);
+        book_rotation(step, &step->solver_bodies.data[step->joint_system.bodies.data[i]]);
     }
 }

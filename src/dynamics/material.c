@@ -1,4 +1,4 @@
-// Presets of SCENE: density kg/m^3, friction, restitution, Young's modulus Pa, Poisson's ratio, tensile strength Pa, surface
+// Material presets: density kg/m^3, friction, restitution, Young's modulus Pa, Poisson's ratio, tensile strength Pa, surface
 // energy J/m^2 per face. Handbook values, rounded.
 #include "rubble/material.h"
 #include "base/error.h"

@@ -1,4 +1,4 @@
-// How all bodies move, in one call.
+// Motions of all bodies in one call.
 #include "dynamics/world.h"
 
 rblResult rbl_world_motions(rblWorldId id, rblBodyMotion* out, uint32_t capacity, uint32_t* count)

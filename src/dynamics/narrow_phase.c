@@ -5,10 +5,11 @@
 
 // ---- tuning ----
 
-#define DEFLECTED  0.25f // of the safe distance: assumed deflection by other bodies of a pair that would miss
-#define STILL      1.5f  // times the slop: smaller motions reuse contacts,
-#define ROUGH      3.0f  // the same for shapes that are not convex: their tolerances are twice as large
-#define FIELD_SLOP 0.001f // of the smaller radius: half the tolerance of contacts by samples and fields
+#define DEFLECTION                                                                                           \
+    0.25f // of the safe distance: assumed deflection by other bodies of a pair that would not touch
+#define STILL       1.5f   // times the slop: a pair that moved less keeps its contacts
+#define STILL_FIELD 3.0f   // the same for shapes that are not convex, whose tolerances are twice as large
+#define FIELD_SLOP  0.001f // of the smaller radius: half the tolerance of contacts by samples and fields
 
 static float slop_of(float size)
 {
@@ -31,23 +32,23 @@ float rbl_pair_slop(const rblBody* a, const rblBody* b)
     return slop_of(FIELD_SLOP * rbl_minf(radius_a, radius_b));
 }
 
-// How far the surfaces of a pair can come together in the step.
-static float travel(const rblBodyPath* a, const rblBodyPath* b)
+// Upper bound of the distance by which the surfaces of a pair can approach in the step, m.
+static float approach_distance(const rblBodyPath* a, const rblBodyPath* b)
 {
     return rbl_length3(rbl_sub3(a->translation, b->translation)) + a->turning + b->turning;
 }
 
-// The same for two that may turn as one, as pieces of something that spins do: how far points of b within `radius` of its centre
-// move in the axes of a, which turn with it. With y from a's centre to b's, u its change over the step and w the turns, their speed
-// is |u - w_a x (y + u t) + (w_b - w_a) x r|.
-static float travel_in_axes(rblVec3 y, rblVec3 u, rblVec3 turn_a, rblVec3 turn_b, float radius)
+// The same for bodies that may rotate together, such as fragments of a spinning body: the motion of points of b within `radius`
+// of its centre, in axes that rotate with a. With y from the centre of a to that of b, u the change of y over the step and w
+// the rotations, the speed is |u - w_a x (y + u t) + (w_b - w_a) x r|.
+static float motion_in_axes(rblVec3 y, rblVec3 u, rblVec3 turn_a, rblVec3 turn_b, float radius)
 {
     const rblVec3 at_first = rbl_sub3(u, rbl_cross3(turn_a, y));
     return rbl_length3(at_first) + 0.5f * rbl_length3(rbl_cross3(turn_a, u)) +
            rbl_length3(rbl_sub3(turn_b, turn_a)) * radius;
 }
 
-static float travel_together(const rblStep* step, const rblPair* pair)
+static float relative_approach_distance(const rblStep* step, const rblPair* pair)
 {
     const rblBodyPath* a = &step->paths.data[pair->a];
     const rblBodyPath* b = &step->paths.data[pair->b];
@@ -55,15 +56,15 @@ static float travel_together(const rblStep* step, const rblPair* pair)
     const rblVec3 turn_b = step->sweeps.data[pair->b].rotation;
     const rblVec3 y = rbl_sub3(b->frame.p, a->frame.p);
     const rblVec3 u = rbl_sub3(b->translation, a->translation);
-    float closing_distance = travel(a, b);
+    float closing_distance = approach_distance(a, b);
     if (b->bounded)
     {
-        closing_distance = rbl_minf(travel_in_axes(y, u, turn_a, turn_b, b->radius), closing_distance);
+        closing_distance = rbl_minf(motion_in_axes(y, u, turn_a, turn_b, b->radius), closing_distance);
     }
     if (a->bounded)
     {
         closing_distance =
-            rbl_minf(travel_in_axes(rbl_neg3(y), rbl_neg3(u), turn_b, turn_a, a->radius), closing_distance);
+            rbl_minf(motion_in_axes(rbl_neg3(y), rbl_neg3(u), turn_b, turn_a, a->radius), closing_distance);
     }
     return closing_distance;
 }
@@ -85,18 +86,19 @@ static float path_slop(const rblBodyPath* a, const rblBodyPath* b)
                                 : slop_of(FIELD_SLOP * smaller_radius(a, b));
 }
 
-// How far the surfaces can come together should either of the two be stopped by something else. Between shapes that are not
-// convex a contact that is not known in advance is a hook that catches: one falls into the other when that one lands. No farther than
-// the smaller one is wide: what comes from beyond is met by its time of impact, and clouds of shards would know all of each other.
-static float longest_travel(const rblBodyPath* a, const rblBodyPath* b)
+// Upper bound of the approach when another body stops one of the two, m. A shape that is not convex could otherwise fall into
+// the other one when that one lands, and a contact found too late would lock the two together. The bound is at most the smaller
+// radius: farther bodies are found by their time of impact, and in a cloud of fragments all would otherwise have contacts with
+// all.
+static float stopped_approach_distance(const rblBodyPath* a, const rblBodyPath* b)
 {
     const float alone =
         rbl_maxf(rbl_length3(a->translation) + a->turning, rbl_length3(b->translation) + b->turning);
-    return rbl_minf(rbl_maxf(travel(a, b), alone), smaller_radius(a, b));
+    return rbl_minf(rbl_maxf(approach_distance(a, b), alone), smaller_radius(a, b));
 }
 
-// How far gravity bends a body's way over the step.
-static rblVec3 sag_of(const rblStep* step, uint32_t slot)
+// Displacement of a body by gravity over the step, m.
+static rblVec3 gravity_displacement(const rblStep* step, uint32_t slot)
 {
     const rblWorld* world = step->world;
     const rblBody* body = &world->bodies.data[slot];
@@ -105,7 +107,7 @@ static rblVec3 sag_of(const rblStep* step, uint32_t slot)
                       falls ? 0.5f * step->seconds * step->seconds * body->gravity_scale : 0.0f);
 }
 
-static const rblPreparedSweep* flight_of(const rblStep* step, uint32_t slot)
+static const rblPreparedSweep* prepared_sweep_of(const rblStep* step, uint32_t slot)
 {
     return step->paths.data[slot].has_prepared_sweep ? &step->prepared_sweeps.data[slot] : NULL;
 }
@@ -118,18 +120,18 @@ static rblImpactQuery impact_query(const rblStep* step, rblPair* pair, float slo
         .b = &world->bodies.data[pair->b].shape,
         .sweep_a = &step->sweeps.data[pair->a],
         .sweep_b = &step->sweeps.data[pair->b],
-        .sag = rbl_sub3(sag_of(step, pair->b), sag_of(step, pair->a)),
+        .sag = rbl_sub3(gravity_displacement(step, pair->b), gravity_displacement(step, pair->a)),
         .target = slop,
         .tolerance = 0.5f * slop,
         .cache = &pair->cache,
-        .prepared_a = flight_of(step, pair->a),
-        .prepared_b = flight_of(step, pair->b),
+        .prepared_a = prepared_sweep_of(step, pair->a),
+        .prepared_b = prepared_sweep_of(step, pair->b),
         .clear = clear,
     };
 }
 
-// Seconds until two bodies in free motion first touch; all of the step when they do not. `clear`: how far they are apart now,
-// at least, where that is known.
+// Time until two bodies in free motion first touch, s; the whole step when they do not. `clear`: a lower bound of their current
+// distance, m, or 0 when unknown.
 static float find_impact(const rblStep* step, rblPair* pair, float slop, float* clear)
 {
     const rblImpactQuery query = impact_query(step, pair, slop, clear);
@@ -137,10 +139,10 @@ static float find_impact(const rblStep* step, rblPair* pair, float slop, float* 
     return fraction < 1.0f ? fraction * step->seconds : step->seconds;
 }
 
-// The contact of the last step that this one continues: of the same feature, or, where clipping named the same corner
-// differently, the nearest one within a small part of the body.
-static const rblContact* find_before(const rblContact* contacts, uint32_t count, uint32_t feature,
-                                     rblVec3 anchor_a, float reach)
+// The contact of the last step that a contact continues: the one with the same feature. Clipping may name a corner differently,
+// so otherwise it is the nearest contact within `reach`.
+static const rblContact* find_predecessor(const rblContact* contacts, uint32_t count, uint32_t feature,
+                                          rblVec3 anchor_a, float reach)
 {
     const rblContact* nearest = NULL;
     float least = reach * reach;
@@ -161,15 +163,16 @@ static const rblContact* find_before(const rblContact* contacts, uint32_t count,
     return nearest;
 }
 
-// One contact from the shapes' axes to the bodies' frames, with the impulses of its predecessor. A redundant one has none.
+// Transform a contact from shape axes to body frames. It gets the impulses of the contact that it continues, unless it is
+// redundant.
 static rblContact place_contact(const rblStep* step, const rblPair* pair, const rblContactPoint* found,
                                 rblTransform shape_a, rblTransform frame_a, rblTransform frame_b)
 {
     rblContact contact = rbl_contact_locate(pair, found, shape_a, frame_a, frame_b);
     const float reach = 0.02f * rbl_minf(step->paths.data[pair->a].radius, step->paths.data[pair->b].radius);
     const rblContact* before = pair->leading > 0 && !found->redundant
-                                   ? find_before(&step->last_contacts[pair->first], pair->leading,
-                                                 found->feature, contact.anchor_a, reach)
+                                   ? find_predecessor(&step->last_contacts[pair->first], pair->leading,
+                                                      found->feature, contact.anchor_a, reach)
                                    : NULL;
     if (before != NULL)
     {
@@ -194,7 +197,7 @@ static rblTransform shape_at_end(const rblStep* step, uint32_t slot)
     return step->paths.data[slot].convex ? rbl_path_end_pose(step, slot) : step->end_poses.data[slot];
 }
 
-// How two bodies may move on, in the axes of a's shape: both, or with either stopped by something else.
+// Three predicted motions, in the axes of the shape of a: of both bodies, and with either one stopped by another body.
 static void predict_paths(const rblStep* step, const rblPair* pair, rblTransform shape_a,
                           rblTransform shape_b, const rblVec3 centers[2], rblPredictedPath out[3])
 {
@@ -208,8 +211,8 @@ static void predict_paths(const rblStep* step, const rblPair* pair, rblTransform
     out[2] = (rblPredictedPath){rbl_transform_relative(end_a, shape_b), pivot_a};
 }
 
-// Whether contacts lie in a line or a point: two that share an edge or a corner only.
-static bool is_slight(const rblContactSet* set, float width)
+// Whether all contacts lie on a line or at a point: the two bodies share only an edge or a corner.
+static bool is_line_or_point(const rblContactSet* set, float width)
 {
     rblVec3 along = rbl_vec3(0, 0, 0);
     float longest = 0.0f;
@@ -231,10 +234,11 @@ static bool is_slight(const rblContactSet* set, float width)
     return true;
 }
 
-// Pieces of one body fit, to within rounding and the error of their fields, and so do they and what the body touched. How deep a pair
-// overlaps when one of it is born in a break is no contact until the two have parted: pieces touch, but never repel. Where two
-// share an edge only, the direction of their contact means nothing: they may slide past each other.
-static void keep_depth(const rblStep* step, rblPair* pair, const rblContactSet* set)
+// Update the overlap that is left from a break. Fragments of one body fit to within rounding and the error of their fields, and
+// so do fragments and the bodies that their parent touched. The overlap of a new fragment is not a contact until the two bodies
+// have separated. When two bodies share only an edge, their contact normal is undefined, so they get some extra overlap and can
+// slide past each other.
+static void update_break_depth(const rblStep* step, rblPair* pair, const rblContactSet* set)
 {
     const rblWorld* world = step->world;
     const bool is_new_fragment =
@@ -252,13 +256,14 @@ static void keep_depth(const rblStep* step, rblPair* pair, const rblContactSet* 
     if (is_new_fragment)
     {
         const bool touches = deepest > -slack;
-        pair->break_depth = rbl_maxf(deepest, 0.0f) + (touches && is_slight(set, slack) ? slack : 0.0f);
+        pair->break_depth =
+            rbl_maxf(deepest, 0.0f) + (touches && is_line_or_point(set, slack) ? slack : 0.0f);
         return;
     }
     pair->break_depth = rbl_minf(pair->break_depth, rbl_maxf(deepest + slack, 0.0f));
 }
 
-// Collide after some time of free motion, and append the contacts: those that are redundant come last.
+// Find contacts after some time of free motion and append them, redundant ones last.
 static bool collide_at(const rblStep* step, rblPair* pair, float seconds, float margin, rblContactSet* set,
                        rblContactArray* out)
 {
@@ -286,7 +291,7 @@ static bool collide_at(const rblStep* step, rblPair* pair, float seconds, float 
     {
         return false;
     }
-    keep_depth(step, pair, set);
+    update_break_depth(step, pair, set);
     for (uint32_t redundant = 0; redundant < 2; ++redundant)
     {
         for (uint32_t i = 0; i < set->count; ++i)
@@ -302,27 +307,27 @@ static bool collide_at(const rblStep* step, rblPair* pair, float seconds, float 
     return true;
 }
 
-// Bodies that move farther against each other in a step could pass through each other unseen. Against a half space it is
-// less: contacts with a gap as large as a body is thick would take the places of those that matter.
-static float safe_travel(const rblBodyPath* a, const rblBodyPath* b)
+// The largest relative motion in a step for which a pair cannot tunnel, m. For a half space it is smaller: contacts with gaps
+// as large as the thickness of a body would displace contacts that matter.
+static float safe_distance(const rblBodyPath* a, const rblBodyPath* b)
 {
     if (!is_convex_pair(a, b))
     {
-        return smaller_radius(a, b); // their contacts are known for the whole way
+        return smaller_radius(a, b); // their contacts are found for the whole path
     }
     if (!a->bounded || !b->bounded)
     {
         return a->bounded ? a->inner_radius : b->inner_radius;
     }
-    // Against something much larger a body is in the same place as against a half space.
+    // A body next to a much larger one is treated as next to a half space.
     const float smaller = rbl_minf(a->inner_radius, b->inner_radius);
     return rbl_minf(a->inner_radius + b->inner_radius, 4.0f * smaller);
 }
 
-// Whether the contacts found last still hold. They were looked for up to `seen_margin`: as long as the bodies have moved against
-// each other by no more than what that has to spare, nothing else has come within the margin. The contacts themselves follow
-// their bodies; they are kept for a motion of the order of the slop. A settled pile costs almost nothing here.
-static bool still_supports(const rblPair* pair, rblTransform now, float margin, float radius, float still)
+// Whether the last contacts are still valid. The last search covered gaps up to `seen_margin`. As long as the relative motion
+// since then is smaller than the difference to `margin`, no other points have come within the margin. Contacts move with their
+// bodies, so they are kept for motions up to `still`. A pile at rest therefore costs almost nothing here.
+static bool contacts_are_valid(const rblPair* pair, rblTransform now, float margin, float radius, float still)
 {
     const float spare = pair->seen_margin - margin;
     const float allowed = pair->count > 0 ? rbl_minf(spare, still) : spare;
@@ -355,14 +360,14 @@ static bool repeat_contacts(const rblStep* step, const rblPair* pair, rblContact
     return true;
 }
 
-// A ball about b's centre that holds it; for a pair with something unbounded, the other one.
+// Radius of a ball around the centre of b that contains b. When b is unbounded, that of a.
 static float turning_radius(const rblBodyPath* a, const rblBodyPath* b)
 {
     return b->bounded ? b->radius : a->radius;
 }
 
-// Whether the balls about two bodies pass each other by in this step.
-static bool pass_by(const rblBodyPath* a, const rblBodyPath* b, float slop)
+// Whether the bounding balls of two bodies do not touch in this step.
+static bool balls_stay_apart(const rblBodyPath* a, const rblBodyPath* b, float slop)
 {
     if (!a->bounded || !b->bounded)
     {
@@ -377,43 +382,45 @@ static bool pass_by(const rblBodyPath* a, const rblBodyPath* b, float slop)
     return rbl_dot3(nearest, nearest) > reach * reach;
 }
 
-// What is known of a pair before its contacts are looked for.
+// Data of a pair before its contacts are searched.
 typedef struct Approach
 {
-    rblTransform now; // b's frame in a's
+    rblTransform now; // frame of b in the frame of a
     float slop;
-    float still;            // motion that does not count
-    float closing_distance; // that the surfaces can come together in the step
-    float safe;             // a pair that moves farther is fast
-    float longest;          // way of shapes that are not convex, should something else stop one of them
-    float radius;           // of a ball about b's centre that holds it, or a's if b has none
+    float still;            // m: a pair that moved less keeps its contacts
+    float closing_distance; // m: bound of the approach of the surfaces in the step
+    float safe;             // m: a pair that moves farther is fast
+    float
+        longest; // m: the same for shapes that are not convex, when another body stops one of them; 0: both are convex
+    float radius; // m: radius of a ball around the centre of b that contains b, or of a when b is unbounded
 } Approach;
 
-static Approach look_ahead(const rblStep* step, const rblPair* pair, float slop)
+static Approach describe_approach(const rblStep* step, const rblPair* pair, float slop)
 {
     const rblBodyPath* a = &step->paths.data[pair->a];
     const rblBodyPath* b = &step->paths.data[pair->b];
     return (Approach){
         .now = rbl_transform_relative(a->frame, b->frame),
         .slop = slop,
-        .still = (is_convex_pair(a, b) ? STILL : ROUGH) * slop,
-        .closing_distance = is_convex_pair(a, b) ? travel(a, b) : travel_together(step, pair),
-        .safe = safe_travel(a, b),
-        .longest = is_convex_pair(a, b) ? 0.0f : longest_travel(a, b),
+        .still = (is_convex_pair(a, b) ? STILL : STILL_FIELD) * slop,
+        .closing_distance =
+            is_convex_pair(a, b) ? approach_distance(a, b) : relative_approach_distance(step, pair),
+        .safe = safe_distance(a, b),
+        .longest = is_convex_pair(a, b) ? 0.0f : stopped_approach_distance(a, b),
         .radius = turning_radius(a, b),
     };
 }
 
-// How far contacts matter: up to where the two can come together in the step, or a share of that.
+// The gap up to which contacts are created, m: the possible approach in the step, or a share of it.
 static float margin_of(const Approach* approach, float share)
 {
     const float closing = share * rbl_minf(approach->closing_distance, approach->safe);
     return 2.0f * approach->slop + rbl_maxf(closing, approach->longest);
 }
 
-// Contacts where the two are now. A pair that is known to be `clear` of each other by more than they are looked for has none.
-static bool look_anew(const rblStep* step, rblPair* pair, const Approach* approach, float margin, float clear,
-                      rblContactSet* set, rblContactArray* out)
+// Find contacts at the current poses. When the known distance `clear` is larger than the searched gap, there are none.
+static bool search_contacts(const rblStep* step, rblPair* pair, const Approach* approach, float margin,
+                            float clear, rblContactSet* set, rblContactArray* out)
 {
     pair->seen = approach->now;
     pair->seen_margin = margin + approach->still;
@@ -431,18 +438,18 @@ static bool look_anew(const rblStep* step, rblPair* pair, const Approach* approa
     return true;
 }
 
-// The same, unless those of the last step still hold.
-static bool find_now(const rblStep* step, rblPair* pair, const Approach* approach, float margin, float clear,
-                     rblContactSet* set, rblContactArray* out)
+// The same, unless the contacts of the last step are still valid.
+static bool find_current(const rblStep* step, rblPair* pair, const Approach* approach, float margin,
+                         float clear, rblContactSet* set, rblContactArray* out)
 {
     set->count = 0;
-    return still_supports(pair, approach->now, margin, approach->radius, approach->still)
+    return contacts_are_valid(pair, approach->now, margin, approach->radius, approach->still)
                ? repeat_contacts(step, pair, out)
-               : look_anew(step, pair, approach, margin, clear, set, out);
+               : search_contacts(step, pair, approach, margin, clear, set, out);
 }
 
-// Contacts of a fast pair at its time of impact. None when it misses, or touches already: `misses` says which, and `clear` how
-// far the two are apart now at least.
+// Find the contacts of a fast pair at its time of impact. There are none when the pair does not touch in the step (`misses`),
+// or touches already. `clear`: a lower bound of the current distance.
 static bool find_at_impact(const rblStep* step, rblPair* pair, const Approach* approach, rblContactSet* set,
                            rblContactArray* out, bool* misses, float* clear)
 {
@@ -478,8 +485,8 @@ static bool is_touching(const rblContactSet* set, float slop)
     return false;
 }
 
-// Whether a pair that touched in the last step has come apart, as far as the direction of its contacts can tell.
-static bool has_parted(const rblStep* step, const rblPair* pair, float slop)
+// Whether a pair that touched in the last step has separated, according to its last contact normal.
+static bool has_separated(const rblStep* step, const rblPair* pair, float slop)
 {
     const rblWorld* world = step->world;
     const rblTransform b_in_a =
@@ -488,7 +495,7 @@ static bool has_parted(const rblStep* step, const rblPair* pair, float slop)
                                &pair->cache) > slop;
 }
 
-// Whether a contact of the last step is closed where its bodies are now.
+// Whether a contact of the last step is closed at the current poses.
 static bool is_closed(const rblStep* step, const rblPair* pair, float slop)
 {
     const rblTransform frame_a = step->paths.data[pair->a].frame;
@@ -506,29 +513,30 @@ static bool is_closed(const rblStep* step, const rblPair* pair, float slop)
     return false;
 }
 
-// Whether the contacts of the last step say when a fast pair that is not convex meets: now, or not in this step.
+// Whether the last contacts determine the time of impact of a fast pair that is not convex: now, or not in this step.
 static bool knows_impact(const rblStep* step, const rblPair* pair, const Approach* approach)
 {
     const float whole = 2.0f * approach->slop + rbl_maxf(approach->closing_distance, approach->longest);
     const float margin = pair->count > 0 ? margin_of(approach, 1.0f) : whole;
     return approach->longest > 0.0f &&
-           still_supports(pair, approach->now, margin, approach->radius, approach->still) &&
+           contacts_are_valid(pair, approach->now, margin, approach->radius, approach->still) &&
            (pair->count == 0 || is_closed(step, pair, approach->slop));
 }
 
-// Contacts of a pair that may pass through each other unseen.
+// Find the contacts of a pair that could tunnel in this step.
 static bool find_fast(const rblStep* step, rblPair* pair, const Approach* approach, rblContactSet* set,
                       rblContactArray* out)
 {
-    // What touched before mostly still does, and then its impact is now.
+    // A pair that touched before mostly still does. Its time of impact is then 0.
     const size_t before = out->count;
-    if (pair->touching && approach->longest == 0.0f && !has_parted(step, pair, approach->slop))
+    if (pair->touching && approach->longest == 0.0f && !has_separated(step, pair, approach->slop))
     {
-        if (!find_now(step, pair, approach, margin_of(approach, 1.0f), 0.0f, set, out))
+        if (!find_current(step, pair, approach, margin_of(approach, 1.0f), 0.0f, set, out))
         {
             return false;
         }
-        const bool repeated = set->count == 0 && out->count > before; // no other than in the last step
+        const bool repeated =
+            set->count == 0 && out->count > before; // the contacts of the last step were kept
         if (repeated || is_touching(set, approach->slop))
         {
             return true;
@@ -547,10 +555,11 @@ static bool find_fast(const rblStep* step, rblPair* pair, const Approach* approa
         return false;
     }
     return pair->time_of_impact < 1.0f ||
-           find_now(step, pair, approach, margin_of(approach, misses ? DEFLECTED : 1.0f), clear, set, out);
+           find_current(step, pair, approach, margin_of(approach, misses ? DEFLECTION : 1.0f), clear, set,
+                        out);
 }
 
-// Whether a slow pair that was apart stays so in this step and is farther apart than others are thought to push it.
+// Whether a slow pair does not touch in this step, and is farther apart than the assumed deflection by other bodies.
 static bool stays_apart(const rblStep* step, rblPair* pair, const Approach* approach, float* clear)
 {
     if (pair->touching || pair->siblings || approach->longest > 0.0f)
@@ -558,31 +567,32 @@ static bool stays_apart(const rblStep* step, rblPair* pair, const Approach* appr
         return false;
     }
     const rblImpactQuery query = impact_query(step, pair, approach->slop, clear);
-    return rbl_shape_stays_apart(&query, margin_of(approach, DEFLECTED) + approach->still);
+    return rbl_shape_stays_apart(&query, margin_of(approach, DEFLECTION) + approach->still);
 }
 
-// Contacts of a pair that cannot pass through each other unseen.
+// Find the contacts of a pair that cannot tunnel in this step.
 static bool find_slow(const rblStep* step, rblPair* pair, const Approach* approach, rblContactSet* set,
                       rblContactArray* out)
 {
     const float margin = margin_of(approach, 1.0f);
     float clear = 0.0f;
     set->count = 0;
-    if (still_supports(pair, approach->now, margin, approach->radius, approach->still))
+    if (contacts_are_valid(pair, approach->now, margin, approach->radius, approach->still))
     {
         return repeat_contacts(step, pair, out);
     }
     const bool apart = stays_apart(step, pair, approach, &clear);
-    return look_anew(step, pair, approach, apart ? margin_of(approach, DEFLECTED) : margin, clear, set, out);
+    return search_contacts(step, pair, approach, apart ? margin_of(approach, DEFLECTION) : margin, clear, set,
+                           out);
 }
 
-// Most pairs of a collapse pass each other by, step after step: what says so already is not written again, which would cost more
-// than all else about them.
-static bool leave_pair(const rblStep* step, rblPair* pair)
+// Skip a pair whose bounding balls do not touch. These are most pairs of a collapse. Their records are written only when they
+// change, because writing would cost more than the test.
+static bool skip_pair(const rblStep* step, rblPair* pair)
 {
     const rblBodyPath* a = &step->paths.data[pair->a];
     const rblBodyPath* b = &step->paths.data[pair->b];
-    if (!pass_by(a, b, path_slop(a, b)))
+    if (!balls_stay_apart(a, b, path_slop(a, b)))
     {
         return false;
     }
@@ -603,14 +613,15 @@ static bool leave_pair(const rblStep* step, rblPair* pair)
     return true;
 }
 
-// Others broke since this pair was looked at, in the same substep: it is as it was, unless it was let go (siblings.c).
-static bool is_known(const rblStep* step, const rblPair* pair)
+// Whether the contacts of this pair were found in an earlier breaking round of this substep and its bodies have not changed
+// since.
+static bool is_unchanged(const rblStep* step, const rblPair* pair)
 {
     return pair->looked && step->paths.data[pair->a].same && step->paths.data[pair->b].same;
 }
 
-// As they are: those of a fast pair are where its bodies will be when they meet, turned by then.
-static bool keep_contacts(const rblStep* step, const rblPair* pair, rblContactArray* out)
+// Copy the contacts unchanged. Those of a fast pair refer to the poses at its time of impact.
+static bool copy_contacts(const rblStep* step, const rblPair* pair, rblContactArray* out)
 {
     if (!rbl_array_reserve_more(out, pair->count))
     {
@@ -630,7 +641,7 @@ static bool find_pair_contacts(const rblStep* step, rblPair* pair, rblContactSet
     const float slop = path_slop(a, b);
     set->count = 0;
     pair->time_of_impact = 1.0f;
-    const Approach approach = look_ahead(step, pair, slop);
+    const Approach approach = describe_approach(step, pair, slop);
     const bool siblings = rbl_bodies_are_siblings(a, b);
     pair->seen_margin = siblings || pair->siblings ? 0.0f : pair->seen_margin;
     pair->siblings = siblings;
@@ -639,8 +650,8 @@ static bool find_pair_contacts(const rblStep* step, rblPair* pair, rblContactSet
                       : find_slow(step, pair, &approach, set, out);
 }
 
-// The overlap that a pair has when it is first looked at was there from the start, when one of it was just born.
-static void note_birth(const rblStep* step, rblPair* pair, const rblContactSet* set)
+// Overlap at the first search is initial overlap when one of the bodies is new.
+static void update_initial_depth(const rblStep* step, rblPair* pair, const rblContactSet* set)
 {
     if (!step->paths.data[pair->a].is_new && !step->paths.data[pair->b].is_new)
     {
@@ -652,8 +663,8 @@ static void note_birth(const rblStep* step, rblPair* pair, const rblContactSet* 
     }
 }
 
-// Siblings that are siblings no longer.
-static void note_release(rblPair* pair, const rblContactSet* set)
+// Overlap of two bodies that are no longer siblings.
+static void update_sibling_depth(rblPair* pair, const rblContactSet* set)
 {
     for (uint32_t i = 0; i < set->count; ++i)
     {
@@ -661,8 +672,8 @@ static void note_release(rblPair* pair, const rblContactSet* set)
     }
 }
 
-// How many of a pair's contacts are not redundant; as before where they were repeated.
-static void note_leading(rblPair* pair, const rblContactSet* set)
+// Count the contacts that are not redundant. The count does not change when contacts were kept.
+static void count_leading(rblPair* pair, const rblContactSet* set)
 {
     pair->leading = set->count > 0 || pair->count == 0 ? 0 : pair->leading;
     for (uint32_t i = 0; i < set->count; ++i)
@@ -673,27 +684,27 @@ static void note_leading(rblPair* pair, const rblContactSet* set)
 
 bool rbl_pair_find_contacts(const rblStep* step, rblPair* pair, rblContactSet* set, rblContactArray* out)
 {
-    if (leave_pair(step, pair))
+    if (skip_pair(step, pair))
     {
         return true;
     }
     const size_t first = out->count;
-    if (is_known(step, pair))
+    if (is_unchanged(step, pair))
     {
-        const bool ok = keep_contacts(step, pair, out);
+        const bool ok = copy_contacts(step, pair, out);
         pair->first = pair->count > 0 ? (uint32_t)first : 0;
         return ok;
     }
     const bool were_siblings = pair->siblings;
     const bool ok = find_pair_contacts(step, pair, set, out);
     pair->looked = true;
-    note_birth(step, pair, set);
+    update_initial_depth(step, pair, set);
     if (were_siblings && !pair->siblings)
     {
-        note_release(pair, set);
+        update_sibling_depth(pair, set);
     }
     pair->count = (uint32_t)(out->count - first);
-    pair->first = pair->count > 0 ? (uint32_t)first : 0; // join_block() adds where the block begins
-    note_leading(pair, set);
+    pair->first = pair->count > 0 ? (uint32_t)first : 0; // join_block() adds the offset of the block
+    count_leading(pair, set);
     return ok;
 }

@@ -4,8 +4,8 @@
 
 #include "dynamics/stages.h"
 
-// Append the contacts of a pair to `out`, with all that its record says of them; `first` counts from the beginning of `out`. Contacts
-// of the last step are in `last_contacts`. `set` is working memory. False when out of memory.
+// Append the contacts of a pair to `out` and update its record; `first` is an index into `out`. Contacts of the last step are
+// in `last_contacts`. `set` is working memory. False when out of memory.
 bool rbl_pair_find_contacts(const rblStep* step, rblPair* pair, rblContactSet* set, rblContactArray* out);
 
 #endif

@@ -1,12 +1,13 @@
-// Where bodies would be at the end of the step, were nothing in their way: what pairs are asked for.
+// Predicted paths: the motion of bodies over the step without contacts.
 #include "dynamics/stages.h"
 #include "math/trig.h"
 
 // ---- tuning ----
 
-#define MIN_BODIES 256 // bodies for one worker, at least: fewer cost more to share out than they save
+#define MIN_BODIES                                                                                           \
+    256 // smallest number of bodies for one worker; for fewer, threads cost more than they save
 
-// The motion of a body over some time, were nothing in its way, by the chord of its parabola.
+// The motion of a body over some time without contacts: the chord of its parabola.
 static rblSweep path_sweep(const rblWorld* world, uint32_t slot, float seconds)
 {
     const rblBody* body = &world->bodies.data[slot];
@@ -46,7 +47,8 @@ rblTransform rbl_path_end_pose(const rblStep* step, uint32_t slot)
                              world->bodies.data[slot].shape_in_body);
 }
 
-// Whether a body moves so far that its pairs may be fast or asked whether they stay apart: most that do not move so keep their contacts.
+// Whether a body moves so far that its pairs may be fast or need the test for separation. Most other bodies keep their
+// contacts.
 static bool moves_far(const rblBodyPath* path)
 {
     return rbl_length3(path->translation) + path->turning > 0.05f * path->inner_radius;
@@ -144,7 +146,7 @@ rblResult rbl_paths_predict(rblStep* step)
     }
     for (size_t slot = before; slot < bodies; ++slot)
     {
-        step->paths.data[slot] = (rblBodyPath){.radius = -1.0f}; // the same as nothing
+        step->paths.data[slot] = (rblBodyPath){.radius = -1.0f}; // a slot without a body
         step->sweeps.data[slot] = (rblSweep){.rotation = {0, 0, 0}};
     }
     if (world->regrouped)

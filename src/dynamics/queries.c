@@ -1,4 +1,4 @@
-// Questions to a world: rays, casts, overlaps.
+// Queries of a world: rays, casts, overlaps.
 #include "dynamics/step.h"
 #include <math.h>
 
@@ -33,10 +33,10 @@ static float visit_ray(uint32_t slot, const rblRay* ray, void* context)
     {
         return ray->t_max;
     }
-    // Of equal distances the lower slot wins, whatever the order of the visit.
-    const bool better =
+    // Of equal distances the lower slot is chosen, whatever the order of visits.
+    const bool is_nearer =
         hit.t < query->best.t || (hit.t == query->best.t && slot + 1 < query->best.body.index1);
-    if (better)
+    if (is_nearer)
     {
         query->best = (rblWorldHit){
             .body = rbl_body_id(query->world, slot),
@@ -94,9 +94,9 @@ static bool visit_cast(uint32_t slot, void* context)
     const float tolerance = 1e-4f * rbl_minf(query->shape->thinnest, body->shape.thinnest);
     const float t = rbl_shape_time_of_impact(query->shape, &query->sweep, &body->shape, &still, tolerance,
                                              0.5f * tolerance);
-    const bool better =
+    const bool is_nearer =
         t < 1.0f && (!query->found || t < query->best || (t == query->best && slot < query->slot));
-    if (better)
+    if (is_nearer)
     {
         query->found = true;
         query->best = t;
@@ -105,7 +105,7 @@ static bool visit_cast(uint32_t slot, void* context)
     return true;
 }
 
-// Where and how the cast shape touches what it met.
+// Contact point and normal where the cast shape first touches a body.
 static rblResult describe_cast(const CastQuery* query, rblWorldHit* hit)
 {
     const rblBody* body = &query->world->bodies.data[query->slot];
@@ -178,7 +178,7 @@ typedef struct OverlapQuery
 {
     const rblWorld* world;
     uint64_t mask;
-    const rblShapeView* shape; // null: boxes only
+    const rblShapeView* shape; // null: only boxes are tested
     rblTransform pose;
     rblAabb box;
     rblBodyVisitor* visit;
@@ -288,7 +288,7 @@ rblResult rbl_body_impulses(rblWorldId id, rblBodyId body, rblFeltImpulse* out, 
         {
             const rblContact* contact = &world->contacts.data[pair->first + c];
             const rblVec3 lasting = rbl_mul_add3(contact->friction, contact->normal_impulse, contact->normal);
-            // Seen from this body: the other one may be gone.
+            // In the frame of this body, because the other one may be destroyed.
             const rblVec3 point = rbl_transform_point(rbl_motion_pose(&world->motions.data[slot]),
                                                       is_a ? contact->anchor_a : contact->anchor_b);
             if (rbl_dot3(lasting, lasting) > 0.0f)

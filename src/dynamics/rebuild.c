@@ -1,15 +1,16 @@
-// Hierarchies of samples of fragments, rebuilt beside the simulation (Glondu 2012, 5.2) and put in so many steps after the break, whenever
-// they were ready: what happens does not depend on how fast threads are. A hierarchy comes in a shape of its own, which takes the
-// fragment's place in the body: shapes never change, and snapshots from before have the one they knew.
+// Sample hierarchies of fragments, rebuilt by background jobs (Glondu 2012, sec. 5.2). They are applied a fixed number of steps
+// after the break, whenever they were ready, so that the result does not depend on the speed of threads. A new hierarchy
+// belongs to a new shape, which replaces the shape of the body: shapes never change, and earlier snapshots refer to the old
+// one.
 #include "dynamics/breaking/fracture.h"
 #include "dynamics/stages.h"
 
 typedef struct rblRebuild
 {
-    rblShapeView shape; // referenced
+    rblShapeView shape; // retained
     rblJob job;
     bool ready;
-    uint32_t steps; // until it must be
+    uint32_t steps; // until it is applied
     rblShapeId made;
     rblResult result;
 } rblRebuild;
@@ -20,7 +21,7 @@ static void make(void* context)
     rebuild->result = rbl_shape_rebuild(&rebuild->shape, &rebuild->made);
 }
 
-static void get_ready(const rblWorld* world, rblRebuild* rebuild)
+static void finish_job(const rblWorld* world, rblRebuild* rebuild)
 {
     if (!rebuild->ready)
     {
@@ -31,7 +32,7 @@ static void get_ready(const rblWorld* world, rblRebuild* rebuild)
 
 static void free_rebuild(const rblWorld* world, rblRebuild* rebuild)
 {
-    get_ready(world, rebuild);
+    finish_job(world, rebuild);
     if (rebuild->result == RBL_OK && rebuild->made.index1 != 0)
     {
         (void)rbl_shape_destroy(rebuild->made);
@@ -70,10 +71,10 @@ rblResult rbl_rebuild_begin(rblWorld* world, uint32_t slot, uint32_t steps)
     return RBL_OK;
 }
 
-// ---- putting in ----
+// ---- application ----
 
-// Without threads the work is spread over the steps until it is due: those that come first, as many as must be ready by now.
-static void work_ahead(const rblWorld* world)
+// Without threads, the work is divided over the steps until it is due: each step does its share of those that are due first.
+static void run_due_jobs(const rblWorld* world)
 {
     uint32_t waiting = 0, least = UINT32_MAX;
     for (size_t i = 0; i < world->rebuilds.count; ++i)
@@ -82,16 +83,16 @@ static void work_ahead(const rblWorld* world)
         waiting += !rebuild->ready;
         least = !rebuild->ready && rebuild->steps < least ? rebuild->steps : least;
     }
-    const uint32_t turns = least > 1 ? least - 1 : 1; // this one and those to come
+    const uint32_t turns = least > 1 ? least - 1 : 1; // steps left, with this one
     uint32_t due = waiting / turns + (waiting % turns != 0);
     for (size_t i = 0; i < world->rebuilds.count && due > 0; ++i)
     {
         due -= !world->rebuilds.data[i]->ready;
-        get_ready(world, world->rebuilds.data[i]);
+        finish_job(world, world->rebuilds.data[i]);
     }
 }
 
-// One that was begun for this shape, or, after going back to a snapshot, made now.
+// The shape from a job that was begun, or, after a snapshot was restored, one built now.
 static rblResult take_rebuilt(const rblWorld* world, const rblShapeView* shape, rblShapeId* out)
 {
     for (size_t i = 0; i < world->rebuilds.count; ++i)
@@ -99,7 +100,7 @@ static rblResult take_rebuilt(const rblWorld* world, const rblShapeView* shape, 
         rblRebuild* rebuild = world->rebuilds.data[i];
         if (rebuild->shape.shape == shape->shape && (!rebuild->ready || rebuild->made.index1 != 0))
         {
-            get_ready(world, rebuild);
+            finish_job(world, rebuild);
             *out = rebuild->made;
             rebuild->made = (rblShapeId){0, 0};
             return rebuild->result;
@@ -108,7 +109,8 @@ static rblResult take_rebuilt(const rblWorld* world, const rblShapeView* shape, 
     return rbl_shape_rebuild(shape, out);
 }
 
-// Contacts are named by samples, whose order is another one now: they are found again by their places.
+// Features of contacts are sample numbers, and the new hierarchy has another order. So the contacts get no feature, and are
+// matched by position.
 static void rename_contacts(rblWorld* world, uint32_t slot)
 {
     for (size_t i = 0; i < world->pairs.count; ++i)
@@ -126,14 +128,14 @@ static void rename_contacts(rblWorld* world, uint32_t slot)
     }
 }
 
-static void put_in(rblWorld* world, uint32_t slot)
+static void apply_rebuild(rblWorld* world, uint32_t slot)
 {
     rblBody* body = &world->bodies.data[slot];
     rblShapeId made = {0, 0};
     rblShapeView view;
     if (take_rebuilt(world, &body->shape, &made) != RBL_OK || rbl_shape_acquire(made, &view) != RBL_OK)
     {
-        return; // no memory: it keeps what it has
+        return; // out of memory: the fragment keeps its old hierarchy
     }
     rbl_shape_release(body->shape.shape);
     if (body->owns_shape && !body->kept)
@@ -149,7 +151,7 @@ static void put_in(rblWorld* world, uint32_t slot)
     world->regrouped = true;
 }
 
-static void forget_old(rblWorld* world)
+static void remove_finished(rblWorld* world)
 {
     size_t kept = 0;
     for (size_t i = 0; i < world->rebuilds.count; ++i)
@@ -166,7 +168,7 @@ static void forget_old(rblWorld* world)
     world->rebuilds.count = kept;
 }
 
-// Puts in those that are due, and counts those that wait on: bodies may go before they are served.
+// Apply rebuilds that are due, and count those that are left. Bodies may have been destroyed before their rebuild.
 static void count_down(rblWorld* world)
 {
     uint32_t waiting = 0;
@@ -181,7 +183,7 @@ static void count_down(rblWorld* world)
         waiting += body->rebuild > 0;
         if (body->rebuild == 0)
         {
-            put_in(world, slot);
+            apply_rebuild(world, slot);
         }
     }
     world->rebuilding = waiting;
@@ -195,7 +197,7 @@ void rbl_rebuilds_apply(rblWorld* world)
     }
     if (world->rebuilds.count > 0 && rbl_jobs_worker_count(world->jobs) == 1)
     {
-        work_ahead(world);
+        run_due_jobs(world);
     }
-    forget_old(world);
+    remove_finished(world);
 }

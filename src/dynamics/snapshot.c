@@ -1,11 +1,11 @@
-// All that decides the future of a world, in one block of memory: to go back to, within the process that made it.
+// Snapshots: the complete state of a world in one block of memory, valid within this process.
 //
-// Shapes are referred to by address. A world that was saved keeps every shape that its bodies ever had, until it is destroyed.
+// Shapes are stored as pointers. A saved world retains every shape that its bodies had, until it is destroyed.
 #include "dynamics/snapshot.h"
 #include "dynamics/stages.h"
 #include <string.h>
 
-// A place in the block. Counts bytes when `data` is null.
+// A position in the block. Counts bytes when `data` is null.
 typedef struct Cursor
 {
     unsigned char* data;
@@ -73,15 +73,15 @@ static void put_ids(Cursor* cursor, const rblIdPool* ids)
     put(cursor, ids->free_slots.data, sizeof(uint32_t) * ids->free_slots.count);
 }
 
-// Breaks on demand are told with the next step.
+// Breaks on demand are reported by the next step, so they are part of the state.
 static void put_breaks(Cursor* cursor, const rblWorld* world, const rblSnapshotHeader* header)
 {
     for (uint32_t i = 0; i < header->unreported; ++i)
     {
         rblBreakEvent event = world->break_log.events.data[world->break_log.reported + i];
-        event.fragments = NULL; // set anew for whoever asks
+        event.fragments = NULL; // set again when events are read
         event.mates = NULL;
-        event.body.world = event.by.world = 0; // likewise: the bytes do not depend on which world it is
+        event.body.world = event.by.world = 0; // the same: the bytes must not depend on the world
         put(cursor, &event, sizeof event);
     }
     for (uint32_t i = 0; i < header->unreported_ids; ++i)
@@ -168,7 +168,7 @@ rblResult rbl_world_keep_breaker(rblWorld* world, const rblBreaker* breaker)
     return RBL_OK;
 }
 
-// Of a fragment the handle of its shape is kept, too.
+// The shape handle of a fragment is retained, too.
 static rblResult keep_body(rblWorld* world, rblBody* body)
 {
     RBL_TRY(keep_shape(world, body->shape.shape));
@@ -210,7 +210,8 @@ rblResult rbl_world_save(rblWorldId id, void* buffer, size_t capacity, size_t* s
     }
     if (capacity < *size)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "snapshot: needs %zu bytes, %zu are there", *size, capacity);
+        return rbl_fail(RBL_ERROR_LIMIT, "snapshot: %zu bytes are needed, the capacity is %zu", *size,
+                        capacity);
     }
     RBL_TRY(keep_bodies(world));
     world->saves += 1;
@@ -219,7 +220,7 @@ rblResult rbl_world_save(rblWorldId id, void* buffer, size_t capacity, size_t* s
     return RBL_OK;
 }
 
-// ---- going back ----
+// ---- restoring ----
 
 rblSnapshotLayout rbl_snapshot_layout(const rblSnapshotHeader* header)
 {
@@ -257,7 +258,7 @@ static rblResult check_snapshot(const rblWorld* world, const void* buffer, size_
 {
     if (buffer == NULL || size < sizeof *header)
     {
-        return rbl_fail(RBL_ERROR_FORMAT, "snapshot: %zu bytes are too few", size);
+        return rbl_fail(RBL_ERROR_FORMAT, "snapshot: %zu bytes are less than a header", size);
     }
     if ((uintptr_t)buffer % sizeof(uint64_t) != 0)
     {
@@ -316,7 +317,7 @@ static void release_bodies(rblWorld* world)
     }
 }
 
-// What breakers had prepared for them is gone; they will prepare it again when they are asked.
+// The prepared data of breakers is not stored. Breakers prepare the shapes again when needed.
 static void retain_bodies(rblWorld* world)
 {
     world->breakable = 0;
@@ -358,7 +359,7 @@ static rblResult load_broad_phase(rblBroadPhase* broad, const rblSnapshotHeader*
                                       header->proxy_pairs);
 }
 
-// A broad phase in the snapshot's state: it will say the same as the one that was there.
+// A broad phase in the state of the snapshot: it continues exactly as the saved one.
 static rblResult make_broad_phase(const rblWorld* world, const rblSnapshotHeader* header,
                                   const unsigned char* data, rblBroadPhase** out)
 {
@@ -397,7 +398,7 @@ static void take_breaks(rblWorld* world, const rblSnapshotHeader* header, Cursor
 static void take_world(rblWorld* world, const rblSnapshotHeader* header, const void* buffer)
 {
     unsigned char* data = NULL;
-    memcpy(&data, &buffer, sizeof data); // the cursor reads only
+    memcpy(&data, &buffer, sizeof data); // the cursor only reads
     Cursor cursor = {data, sizeof *header};
     take_ids(&cursor, &world->ids, header->generations, header->free_slots, header->alive);
     take_ids(&cursor, &world->joint_ids, header->joint_generations, header->joint_free_slots,
@@ -416,7 +417,7 @@ static void take_world(rblWorld* world, const rblSnapshotHeader* header, const v
     world->begun_stepping = header->begun_stepping != 0;
     world->bodies_destroyed = header->bodies_destroyed != 0;
     world->has_marks =
-        header->has_marks != 0; // not true at once: a substep more would change the seeds of breaks
+        header->has_marks != 0; // not always true: an extra substep would change the seeds of breaks
     world->def.gravity = header->gravity;
     world->energy = header->energy;
     world->total = header->total;
@@ -429,8 +430,8 @@ static void take_world(rblWorld* world, const rblSnapshotHeader* header, const v
     world->vanished = (uint32_t)header->vanished;
 }
 
-// What the last step left for questions about it.
-static void forget_step(rblWorld* world)
+// Clear the results of the last step.
+static void clear_results(rblWorld* world)
 {
     world->unmerged = false;
     world->activity_changed = true;
@@ -462,7 +463,7 @@ rblResult rbl_world_restore(rblWorldId id, const void* buffer, size_t size)
     release_bodies(world);
     take_world(world, &header, buffer);
     retain_bodies(world);
-    forget_step(world);
+    clear_results(world);
     rbl_broad_phase_destroy(world->broad);
     world->broad = broad;
     RBL_NOTE_CALL(world, .code = RBL_CALL_RESTORE, .number = header.number);

@@ -1,4 +1,5 @@
-// How a snapshot begins, and what follows it: slots, motions, joints, pairs, contacts, the broad phase, breaks to tell of.
+// The header of a snapshot. After it: slots, motions, joints, pairs, contacts, the broad phase, breaks that are not reported
+// yet.
 #ifndef RBL_DYNAMICS_SNAPSHOT_H
 #define RBL_DYNAMICS_SNAPSHOT_H
 
@@ -14,7 +15,7 @@ typedef struct rblSnapshotHeader
     uint32_t joint_slots, joint_generations, joint_free_slots, joints_alive;
     uint32_t pairs, contacts;
     uint32_t last_sleep_group;
-    uint32_t proxy_pairs; // of the broad phase; they follow its proxies at the end
+    uint32_t proxy_pairs; // number of pairs of the broad phase; they follow its proxies at the end
     uint64_t owner;       // serial of the world
     uint64_t number;      // of the snapshot, counted from 1
     uint32_t begun_stepping, bodies_destroyed, has_marks;
@@ -31,10 +32,10 @@ typedef struct rblSnapshotHeader
     uint64_t size;
 } rblSnapshotHeader;
 
-// The size of a snapshot with these counts.
+// The size in bytes of a snapshot with these counts.
 uint64_t rbl_snapshot_size(const rblSnapshotHeader* header);
 
-// Where the arrays begin, in bytes.
+// Offsets of the arrays, in bytes.
 typedef struct rblSnapshotLayout
 {
     size_t ids, joint_ids, bodies, motions, joints, pairs, contacts, proxies, proxy_pairs, breaks, fragments;
@@ -44,22 +45,21 @@ rblSnapshotLayout rbl_snapshot_layout(const rblSnapshotHeader* header);
 
 // ---- images ----
 
-// What is in images by its number.
+// Shapes and breakers that an image refers to by number.
 typedef struct rblImageTables
 {
-    const rblShape* const* shapes; // to write one,
-    const rblShapeId* ids;         // to read it: the same shapes, which stay the caller's
+    const rblShape* const* shapes; // for writing
+    const rblShapeId* ids;         // for reading: the same shapes, owned by the caller
     uint32_t shape_count;
     const rblBreaker* const* breakers;
     uint32_t breaker_count;
 } rblImageTables;
 
-// A snapshot that another process of the same build can take in: shapes and breakers are numbers of the caller's tables, user
-// data is left out. Fails when a body has one that is not in the tables.
+// Write a snapshot that another process of the same build can read: shapes and breakers are numbers of the caller's tables,
+// user data is omitted. Fails when the shape or the breaker of a body is not in the tables.
 rblResult rbl_world_write_image(rblWorldId world, const rblImageTables* tables, rblByteSink* sink);
 
-// Make a world what it was when the image was written. Every index in it is checked; what is not possible is refused and
-// the world is as before.
+// Restore a world from an image. Every index is checked. When the image is invalid, the call fails and the world is unchanged.
 rblResult rbl_world_read_image(rblWorldId world, const rblImageTables* tables, const void* bytes,
                                size_t size);
 

@@ -116,7 +116,7 @@ static void count(rblStep* step)
 }
 
 // Only movers have user forces, because a force wakes its body.
-static void forget_forces(rblStep* step)
+static void clear_forces(rblStep* step)
 {
     rblWorld* world = step->world;
     for (size_t i = 0; i < step->movers.count; ++i)
@@ -127,7 +127,7 @@ static void forget_forces(rblStep* step)
     }
 }
 
-static void forget_births_and_losses(rblStep* step)
+static void clear_marks(rblStep* step)
 {
     rblWorld* world = step->world;
     for (size_t i = 0; i < world->bodies.count && world->has_marks; ++i)
@@ -147,7 +147,7 @@ static bool nothing_moves(const rblStep* step)
 }
 
 // ---- tuning ----
-#define SHORTEST 1e-6f // s: shorter substeps do nothing, because rates such as 2 / seconds would overflow
+#define MIN_SECONDS 1e-6f // s: shorter substeps do nothing, because rates such as 2 / seconds would overflow
 
 static rblResult substep(rblStep* step, float seconds)
 {
@@ -158,7 +158,7 @@ static rblResult substep(rblStep* step, float seconds)
     RBL_TRY(detect(step, &clock));
     world->bodies_destroyed = false;
     RBL_TRY(advance(step, &clock));
-    forget_births_and_losses(step);
+    clear_marks(step);
     rbl_breaks_end(step);
     return RBL_OK;
 }
@@ -168,7 +168,7 @@ static rblResult all_substeps(rblStep* step, float seconds)
 {
     rblWorld* world = step->world;
     RBL_TRY(rbl_movers_gather(step));
-    if (seconds < SHORTEST || nothing_moves(step))
+    if (seconds < MIN_SECONDS || nothing_moves(step))
     {
         return RBL_OK;
     }
@@ -212,12 +212,12 @@ static rblResult step(rblStep* step, float seconds)
     }
     world->pending_work = 0.0;
     RBL_TRY(all_substeps(step, seconds / (float)world->def.substeps));
-    forget_forces(step);
+    clear_forces(step);
     rbl_energy_measure(step);
     const double total = world->energy.kinetic + world->energy.potential;
     if (!rbl_finite(world->energy.work))
     {
-        world->energy.work = total - world->total; // of bodies that were frozen
+        world->energy.work = total - world->total; // energy of bodies that were frozen
     }
     world->energy.dissipated = world->total + world->energy.work - total;
     world->total = total;

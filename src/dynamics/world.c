@@ -50,7 +50,7 @@ static rblResult check_def(const rblWorldDef* def)
     return RBL_OK;
 }
 
-// ---- life ----
+// ---- creation ----
 
 #define ARRAYS(X)                                                                                            \
     X(bodies)                                                                                                \
@@ -72,7 +72,7 @@ static rblResult check_def(const rblWorldDef* def)
 #define INIT_ARRAY(field) rbl_array_init(&world->field, world->allocator);
 #define FREE_ARRAY(field) rbl_array_free(&world->field);
 
-// Bodies, and what snapshots refer to.
+// Release bodies, and the objects that snapshots refer to.
 static void release_references(rblWorld* world)
 {
     rbl_rebuilds_cancel(world);
@@ -112,7 +112,7 @@ static void free_world(rblWorld* world)
     rbl_free(world->memory.source, world, sizeof *world);
 }
 
-static rblResult fill_world(rblWorld* world, const rblTasks* tasks)
+static rblResult init_world(rblWorld* world, const rblTasks* tasks)
 {
     world->step = rbl_step_create(world);
     if (world->step == NULL)
@@ -145,7 +145,7 @@ static rblResult make_world(const rblWorldDef* def, rblWorld** out)
     ARRAYS(INIT_ARRAY)
     rbl_id_pool_init(&world->ids, world->allocator);
     rbl_id_pool_init(&world->joint_ids, world->allocator);
-    const rblResult result = fill_world(world, def->tasks);
+    const rblResult result = init_world(world, def->tasks);
     if (result != RBL_OK)
     {
         free_world(world);
@@ -159,7 +159,7 @@ static rblResult make_world(const rblWorldDef* def, rblWorld** out)
 
 static rblResult fail_stale(rblWorldId id)
 {
-    return rbl_fail(RBL_ERROR_STALE, "world: the id %u/%u is null or was destroyed", id.index1,
+    return rbl_fail(RBL_ERROR_STALE, "world: the id %u/%u is null or belongs to a destroyed world", id.index1,
                     id.generation);
 }
 
@@ -206,7 +206,7 @@ rblResult rbl_world_create(const rblWorldDef* given, rblWorldId* out)
     {
         free_world(world);
         return left ? rbl_fail_memory()
-                    : rbl_fail(RBL_ERROR_LIMIT, "world: a process makes at most %u worlds", UINT32_MAX);
+                    : rbl_fail(RBL_ERROR_LIMIT, "world: a process can create at most %u worlds", UINT32_MAX);
     }
     return RBL_OK;
 }
@@ -220,7 +220,7 @@ rblResult rbl_world_destroy(rblWorldId id)
     rbl_mutex_unlock(&registry.mutex);
     if (world == NULL)
     {
-        return fail_stale(id); // another thread was first
+        return fail_stale(id); // another thread destroyed it first
     }
     RBL_NOTE_CALL(world, .code = RBL_CALL_DESTROY);
     free_world(world);
@@ -254,7 +254,7 @@ rblResult rbl_world_set_gravity(rblWorldId id, rblVec3 gravity)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "world: gravity must be finite");
     }
-    // The potential is measured anew: the change is work done from outside.
+    // The potential energy changes with gravity: the change is external work.
     double before = 0.0;
     double after = 0.0;
     for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
@@ -293,7 +293,7 @@ rblResult rbl_world_counters(rblWorldId id, rblCounters* out)
     rblWorld* world = NULL;
     RBL_TRY(find_for(id, out != NULL, &world));
     *out = world->counters;
-    out->vanished = world->vanished; // after going back, too
+    out->vanished = world->vanished; // also after a snapshot was restored
     out->vanished_mass = world->vanished_mass;
     return RBL_OK;
 }

@@ -93,7 +93,7 @@ static rblResult check_joints(const rblWorld* world)
     {
         ends -= world->bodies.data[slot].generation != 0 ? world->bodies.data[slot].joint_count : 0;
     }
-    CHECK(ends == 0, "bodies count their joints wrong", (size_t)ends);
+    CHECK(ends == 0, "the joint counts of bodies are wrong", (size_t)ends);
     return RBL_OK;
 }
 
@@ -141,8 +141,8 @@ static rblResult check_sleep(const rblWorld* world)
     {
         const rblBody* body = &world->bodies.data[slot];
         CHECK(body->generation == 0 || !body->awake || body->sleep_group == 0,
-              "a body that is awake belongs to a group of sleepers", slot);
-        CHECK(body->sleep_group <= world->last_sleep_group, "a group of sleepers was never given", slot);
+              "an awake body has a sleep group", slot);
+        CHECK(body->sleep_group <= world->last_sleep_group, "a sleep group was never created", slot);
     }
     return RBL_OK;
 }
@@ -201,7 +201,8 @@ static rblResult check_manifold(const rblStep* step, size_t m)
     CHECK(manifold->pair < world->pairs.count, "a manifold's pair does not exist", m);
     CHECK(manifold->a < step->solver_bodies.count && manifold->b < step->solver_bodies.count,
           "a manifold's body does not exist", m);
-    CHECK(is_dynamic(step, manifold->a) || is_dynamic(step, manifold->b), "a manifold moves nobody", m);
+    CHECK(is_dynamic(step, manifold->a) || is_dynamic(step, manifold->b), "no body of a manifold is dynamic",
+          m);
     CHECK(manifold->first <= step->solver_contacts.count &&
               manifold->count <= step->solver_contacts.count - manifold->first &&
               manifold->contact <= world->contacts.count &&
@@ -219,7 +220,7 @@ static rblResult check_solver(const rblStep* step)
         const uint32_t slot = step->solver_bodies.data[i].slot;
         CHECK(slot == step->movers.data[i - 1] && step->solver_index.data[slot] == i,
               "a solver body is not its mover", i);
-        CHECK(i == 1 || step->movers.data[i - 2] < slot, "movers do not rise", i);
+        CHECK(i == 1 || step->movers.data[i - 2] < slot, "movers are not sorted", i);
     }
     for (size_t m = 0; m < step->manifolds.count; ++m)
     {

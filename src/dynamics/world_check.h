@@ -1,25 +1,25 @@
-// Checks of a whole world, for tests and for runs that look for bugs: what every stage may rely on.
+// Checks of a whole world, for tests and for debugging: invariants that every stage relies on.
 #ifndef RBL_DYNAMICS_WORLD_CHECK_H
 #define RBL_DYNAMICS_WORLD_CHECK_H
 
 #include "dynamics/step.h"
 
-// What is looked at: a sum of these. Which of them hold when is said by the names of the sums below.
+// Groups of invariants, to be combined by |. The names of the sums below say when they hold.
 #define RBL_CHECK_IDS      1u  // ids and slots agree
 #define RBL_CHECK_BODIES   2u  // masses, poses and velocities are finite; counts of fragments are right
 #define RBL_CHECK_JOINTS   4u  // the bodies of joints exist and count them
 #define RBL_CHECK_PAIRS    8u  // sorted, unique, between bodies that exist
 #define RBL_CHECK_CONTACTS 16u // every pair's contacts are in bounds and finite
-#define RBL_CHECK_SLEEP    32u // no body that is awake belongs to a group of sleepers
+#define RBL_CHECK_SLEEP    32u // no awake body has a sleep group
 #define RBL_CHECK_BROAD    64u // the trees of the broad phase cover their leaves
 #define RBL_CHECK_SOLVER                                                                                     \
     128u // solver bodies are the movers; manifolds refer to bodies, pairs and contacts that exist
 #define RBL_CHECK_COLORS  256u  // no two manifolds of a colour share a moving body
 #define RBL_CHECK_ISLANDS 512u  // islands partition the awake dynamic bodies, and no manifold joins two
-#define RBL_CHECK_BREAKS  1024u // the lists of break events hold what these count
-#define RBL_CHECK_ENERGY  2048u // the energies that the world tells are finite
+#define RBL_CHECK_BREAKS  1024u // break events match their lists of fragments and mates
+#define RBL_CHECK_ENERGY  2048u // the reported energies are finite
 
-// Between steps; after pairs, contacts and islands were found; after bodies broke.
+// Sums that hold: between steps; after pairs, contacts and islands were found; after bodies broke.
 #define RBL_CHECK_STATE                                                                                      \
     (RBL_CHECK_IDS | RBL_CHECK_BODIES | RBL_CHECK_JOINTS | RBL_CHECK_SLEEP | RBL_CHECK_BROAD |               \
      RBL_CHECK_BREAKS | RBL_CHECK_ENERGY)
@@ -28,11 +28,11 @@
 #define RBL_CHECK_AFTER_ISLANDS  (RBL_CHECK_SOLVER | RBL_CHECK_COLORS | RBL_CHECK_ISLANDS)
 #define RBL_CHECK_AFTER_BREAKS   (RBL_CHECK_IDS | RBL_CHECK_BODIES | RBL_CHECK_JOINTS | RBL_CHECK_BREAKS)
 
-// RBL_ERROR_FORMAT with a message that names the first invariant that does not hold, and where. Changes nothing.
+// RBL_ERROR_FORMAT with a message that names the first violated invariant and where. Changes nothing.
 rblResult rbl_world_check(const rblWorld* world, uint32_t checks);
 
-// Run the checks after every stage of the steps to come, or no more. A step in which one fails returns its error, and a build
-// with asserts stops there. It costs about as much as the step.
+// Switch checks after every stage of later steps on or off. A step in which a check fails returns its error, and a build with
+// asserts stops there. The checks cost about as much as the step.
 rblResult rbl_world_check_stages(rblWorldId id, bool on);
 
 #endif

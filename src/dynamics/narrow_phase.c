@@ -309,7 +309,7 @@ static bool collide_at(const rblStep* step, rblPair* pair, float seconds, float 
 
 // The largest relative motion in a step for which a pair cannot tunnel, m. For a half space it is smaller: contacts with gaps
 // as large as the thickness of a body would displace contacts that matter.
-static float safe_distance(const rblBodyPath* a, const rblBodyPath* b)
+static float safe_travel(const rblBodyPath* a, const rblBodyPath* b)
 {
     if (!is_convex_pair(a, b))
     {
@@ -405,7 +405,7 @@ static Approach describe_approach(const rblStep* step, const rblPair* pair, floa
         .still = (is_convex_pair(a, b) ? STILL : STILL_FIELD) * slop,
         .closing_distance =
             is_convex_pair(a, b) ? approach_distance(a, b) : relative_approach_distance(step, pair),
-        .safe = safe_distance(a, b),
+        .safe = safe_travel(a, b),
         .longest = is_convex_pair(a, b) ? 0.0f : stopped_approach_distance(a, b),
         .radius = turning_radius(a, b),
     };

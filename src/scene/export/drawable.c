@@ -8,7 +8,7 @@
 #include "mesh/normals.h"
 #include "scene/export/export.h"
 
-// What breaking laid open is rough: every face has the normal of its plane.
+// Crack faces are rough: each corner gets the normal of the face.
 static void flatten_cracks(const rblMeshView* view, float* normals)
 {
     for (uint32_t f = 0; f < view->face_count; ++f)
@@ -28,7 +28,7 @@ static void flatten_cracks(const rblMeshView* view, float* normals)
     }
 }
 
-// The surface's own normals where it has some, else smooth ones.
+// The normals of the surface, or smooth ones when it has none.
 static rblResult fill_normals(const rblMeshView* view, const rblAllocator* allocator, float* out)
 {
     const rblLayer* own = rbl_find_layer(view, RBL_LAYER_NORMAL);
@@ -47,7 +47,7 @@ static rblResult fill_normals(const rblMeshView* view, const rblAllocator* alloc
     return RBL_OK;
 }
 
-static void take_vertices(const rblGlbMesh* mesh, rblDrawable* out)
+static void copy_vertices(const rblGlbMesh* mesh, rblDrawable* out)
 {
     const double offset[3] = {mesh->offset.x, mesh->offset.y, mesh->offset.z};
     for (size_t i = 0; i < out->vertex_count; ++i)
@@ -61,8 +61,8 @@ static void take_vertices(const rblGlbMesh* mesh, rblDrawable* out)
     }
 }
 
-// Triangles of the materials that are cracks, or of those that are not.
-static void take_triangles(const rblGlbMesh* mesh, bool cracks, uint32_t* next, rblDrawable* out)
+// Append the triangles of crack materials, or those of all other materials.
+static void copy_triangles(const rblGlbMesh* mesh, bool cracks, uint32_t* next, rblDrawable* out)
 {
     for (size_t begin = 0; begin < mesh->faces.count;)
     {
@@ -76,7 +76,7 @@ static void take_triangles(const rblGlbMesh* mesh, bool cracks, uint32_t* next, 
     }
 }
 
-static rblResult take(const rblGlbMesh* mesh, const rblAllocator* allocator, rblDrawable* out)
+static rblResult fill_drawable(const rblGlbMesh* mesh, const rblAllocator* allocator, rblDrawable* out)
 {
     uint32_t next = 0;
     out->vertex_count = (uint32_t)(mesh->vertices.count / mesh->width);
@@ -89,10 +89,10 @@ static rblResult take(const rblGlbMesh* mesh, const rblAllocator* allocator, rbl
         rbl_drawable_free(out);
         return rbl_fail_memory();
     }
-    take_vertices(mesh, out);
-    take_triangles(mesh, false, &next, out);
+    copy_vertices(mesh, out);
+    copy_triangles(mesh, false, &next, out);
     out->crack_start = next;
-    take_triangles(mesh, true, &next, out);
+    copy_triangles(mesh, true, &next, out);
     return RBL_OK;
 }
 
@@ -105,7 +105,7 @@ static rblResult shade(const rblMeshView* view, const float* normals, const rblA
     shaded.layer_count = 1;
     rblGlbMesh mesh;
     rblResult result = rbl_glb_mesh_prepare(&mesh, &shaded, allocator);
-    result = result == RBL_OK ? take(&mesh, allocator, out) : result;
+    result = result == RBL_OK ? fill_drawable(&mesh, allocator, out) : result;
     rbl_glb_mesh_free(&mesh);
     return result;
 }

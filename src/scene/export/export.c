@@ -74,7 +74,7 @@ bool rbl_export_is_crack(const rblMeshView* view, uint32_t face)
     return material < view->material_count && rbl_is_crack_material(view->material_names[material]);
 }
 
-// What breaking lays open is paler than the skin.
+// Crack faces are paler than the outer surface.
 void rbl_export_color(const rblSceneMaterial* material, bool crack, float out[3])
 {
     for (int k = 0; k < 3; ++k)
@@ -125,7 +125,7 @@ rblResult rbl_export_progress(const rblExportOptions* options, uint32_t done, ui
     return rbl_progress_report(&options->progress, (double)done / all);
 }
 
-// ---- by ending ----
+// ---- by file name ----
 
 static bool has_ending(const char* path, const char* ending)
 {
@@ -163,7 +163,7 @@ rblResult rbl_export(const rblRun* run, const char* path, const rblExportOptions
     return fail_ending(path);
 }
 
-// ---- the public calls ----
+// ---- public calls ----
 
 static rblResult read_options(const char* path, const rblExportOptions* given, rblExportOptions* out)
 {

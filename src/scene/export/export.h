@@ -1,4 +1,4 @@
-// Runs into the formats that other programs open. Metres, seconds, right-handed, Y up: each file says so itself.
+// Writers of runs in formats of other programs. All files are in metres, seconds, right-handed with Y up, and state so.
 #ifndef RBL_SCENE_EXPORT_EXPORT_H
 #define RBL_SCENE_EXPORT_EXPORT_H
 
@@ -7,7 +7,7 @@
 #include "rubble/exporter.h"
 #include "scene/run/run.h"
 
-// Write a run as the ending of `path` says (rubble/exporter.h); the options were checked.
+// Write a run in the format of the ending of `path` (rubble/exporter.h). The options must be checked.
 rblResult rbl_export(const rblRun* run, const char* path, const rblExportOptions* options);
 
 rblResult rbl_export_glb(const rblRun* run, const char* path, const rblExportOptions* options);
@@ -24,34 +24,34 @@ typedef struct rblExportSurfaces
 {
     const rblRun* run;
     rblMeshId* ids;
-    rblMeshView* views; // zeroed for shapes that nobody uses
+    rblMeshView* views; // zeros for shapes that no body uses
 } rblExportSurfaces;
 
 rblResult rbl_export_surfaces_open(rblExportSurfaces* surfaces, const rblRun* run);
 void rbl_export_surfaces_close(rblExportSurfaces* surfaces);
 
-// Frames are the steps 0, every, 2 every, ... and their count.
+// Number of frames: the steps 0, every, 2 every, ...
 uint32_t rbl_export_frame_count(const rblRun* run, const rblExportOptions* options);
 
-// Whether an animation of every n-th step has this key: those of these steps, the first and the last of a body, and those
-// before and after a rest, so that what rests does not creep.
+// Whether an animation of every n-th step contains this key. It contains the keys of these steps, the first and the last key of
+// a body, and the keys before and after a rest, so that interpolation does not move a resting body.
 bool rbl_export_keeps_key(const rblRunBody* body, size_t key, uint32_t every);
 
-// Digits for the numbers of that many frames, at least 4.
+// Number of digits for file names of that many frames, at least 4.
 int rbl_export_digits(uint32_t frame_count);
 
-// Whether breaking laid a face open, and the linear colour of such a face or of the skin.
+// Whether a face is a crack face, and the linear colour of crack faces or of the outer surface.
 bool rbl_export_is_crack(const rblMeshView* view, uint32_t face);
 void rbl_export_color(const rblSceneMaterial* material, bool crack, float out[3]);
 
-// What follows the last slash of a path, and how long a path is without its ending.
+// The file name of a path, and the length of a path without its ending.
 const char* rbl_path_last(const char* path);
 size_t rbl_path_stem_length(const char* path);
 
-// The folder of a .pvd file.
+// The folder of the frames of a .pvd file.
 rblResult rbl_export_pvd_folder(const char* path, char out[RBL_PATH_SIZE]);
 
-// Tell how far it is; RBL_ERROR_CANCELLED when that asks to stop.
+// Report progress. RBL_ERROR_CANCELLED when the caller asks to stop.
 rblResult rbl_export_progress(const rblExportOptions* options, uint32_t done, uint32_t all);
 
 #endif

@@ -1,10 +1,10 @@
-// A run as a table: one line per frame and body that is there.
+// A run as a table: one line per frame and existing body.
 #include "base/error.h"
 #include "io/text_write.h"
 #include "scene/export/export.h"
 #include <string.h>
 
-// Quoted as RFC 4180 says, because a name may hold commas.
+// Quoted as in RFC 4180, because a name may contain commas.
 static void write_quoted(rblWriter* writer, const char* text)
 {
     rbl_write_text(writer, "\"");

@@ -1,4 +1,4 @@
-// A run as numbered OBJ files, one per frame, every body where it is then, and one MTL file for all.
+// A run as numbered OBJ files, one per frame with all bodies at their poses, and one common MTL file.
 #include "base/error.h"
 #include "io/image/color.h"
 #include "io/layers.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// UVs and normals of a shape as lists with indices.
+// UVs and normals of a shape as indexed lists.
 typedef struct ObjShape
 {
     rblIndexedLayer uvs;
@@ -25,12 +25,12 @@ typedef struct ObjSequence
     const rblRun* run;
     rblExportSurfaces surfaces;
     ObjShape* shapes;
-    const char* path;         // of the export, NAME.obj
+    const char* path;         // path of the export, NAME.obj
     char name[RBL_PATH_SIZE]; // NAME without folders
     rblSeries series;
 } ObjSequence;
 
-// What the next body's indices start from, 1-based as OBJ counts.
+// First indices of the next body. OBJ counts from 1.
 typedef struct ObjCounts
 {
     uint64_t positions, uvs, normals;
@@ -225,7 +225,7 @@ static rblResult write_frame(const ObjSequence* sequence, uint32_t step, uint32_
     return rbl_writer_close(&writer);
 }
 
-// Skin and crack faces of every material. MTL has sRGB colours.
+// Materials of the outer surface and of crack faces. MTL has sRGB colours.
 static void write_material(rblWriter* writer, const rblRun* run, uint32_t material, bool crack)
 {
     float color[4];

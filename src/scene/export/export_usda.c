@@ -1,4 +1,5 @@
-// A run as USD text: a prim per body with time-sampled transforms and UsdPhysics attributes, surfaces shared by reference.
+// A run as USD text: one prim per body with time-sampled transforms and UsdPhysics attributes. Surfaces are shared by
+// reference.
 #include "base/error.h"
 #include "base/number.h"
 #include "io/layers.h"
@@ -16,7 +17,7 @@ typedef struct UsdWriter
     rblWriter writer;
 } UsdWriter;
 
-// ---- small pieces ----
+// ---- values ----
 
 static void put(UsdWriter* usd, const char* text)
 {
@@ -57,7 +58,7 @@ static void put_vector(UsdWriter* usd, rblVec3 v)
     put_tuple(usd, (const float[3]){v.x, v.y, v.z}, 3);
 }
 
-// A string in quotes; control characters have no place in names.
+// A string in quotes. Control characters are left out.
 static void put_quoted(UsdWriter* usd, const char* text)
 {
     put(usd, "\"");
@@ -119,7 +120,7 @@ static void put_layer(UsdWriter* usd, const rblMeshView* view, rblLayerKind kind
     put(usd, "] (\n                interpolation = \"faceVarying\"\n            )\n");
 }
 
-// Faces that breaking laid open are a subset with a material of their own.
+// Crack faces are a subset with a material of their own.
 static void put_crack_subset(UsdWriter* usd, const rblMeshView* view)
 {
     bool any = false;
@@ -218,20 +219,20 @@ static void put_materials(UsdWriter* usd)
 
 // ---- bodies ----
 
-static void put_turn(UsdWriter* usd, const rblTransform* pose)
+static void put_rotation(UsdWriter* usd, const rblTransform* pose)
 {
     const rblQuat q = pose->q;
-    put_tuple(usd, (const float[4]){q.w, q.x, q.y, q.z}, 4); // USD writes the real part first
+    put_tuple(usd, (const float[4]){q.w, q.x, q.y, q.z}, 4); // the real part comes first in USD
 }
 
-static void put_place(UsdWriter* usd, const rblTransform* pose)
+static void put_translation(UsdWriter* usd, const rblTransform* pose)
 {
     put_vector(usd, pose->p);
 }
 
 typedef void PoseFcn(UsdWriter* usd, const rblTransform* pose);
 
-// One part of the pose: a value, or keys where it changes; between them USD interpolates.
+// One part of the pose: a constant, or keys between which USD interpolates.
 static void put_samples(UsdWriter* usd, const char* name, const rblRunBody* body, PoseFcn* put_part)
 {
     put(usd, "            ");
@@ -260,8 +261,8 @@ static void put_samples(UsdWriter* usd, const char* name, const rblRunBody* body
 
 static void put_pose(UsdWriter* usd, const rblRunBody* body)
 {
-    put_samples(usd, "double3 xformOp:translate", body, put_place);
-    put_samples(usd, "quatf xformOp:orient", body, put_turn);
+    put_samples(usd, "double3 xformOp:translate", body, put_translation);
+    put_samples(usd, "quatf xformOp:orient", body, put_rotation);
     put(usd, "            uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"]\n");
 }
 

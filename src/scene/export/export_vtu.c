@@ -1,5 +1,5 @@
-// A run for ParaView and VTK: NAME.pvd lists the frames, which are VTU files in the folder NAME. Every cell knows its body and
-// the body's scalars. Numbers are appended raw, little-endian, after the XML.
+// A run for ParaView and VTK: NAME.pvd lists the frames, which are VTU files in the folder NAME. Every cell has the id and the
+// scalars of its body. Numbers are appended after the XML, raw and little-endian.
 #include "base/error.h"
 #include "io/folder.h"
 #include "io/series.h"
@@ -22,13 +22,13 @@ typedef struct VtuFrame
     uint32_t step;
     uint64_t points, cells, corners;
     rblRunKey* keys;    // by body
-    bool* there;        // by body
-    uint32_t* touching; // by body
+    bool* exists;       // by body: it exists in this frame
+    uint32_t* touching; // by body: number of bodies that it touches
     size_t next_contact;
-    uint64_t offset; // in the appended data
+    uint64_t offset; // bytes of appended data so far
 } VtuFrame;
 
-// ---- what is there ----
+// ---- bodies of a frame ----
 
 static void gather(VtuFrame* frame)
 {
@@ -37,8 +37,8 @@ static void gather(VtuFrame* frame)
     frame->offset = 0;
     for (uint32_t i = 0; i < run->bodies.count; ++i)
     {
-        frame->there[i] = rbl_run_state(run, i, frame->step, &frame->keys[i]);
-        if (frame->there[i])
+        frame->exists[i] = rbl_run_state(run, i, frame->step, &frame->keys[i]);
+        if (frame->exists[i])
         {
             const rblMeshView* view = &frame->surfaces->views[run->bodies.data[i].shape];
             frame->points += view->vertex_count;
@@ -49,7 +49,7 @@ static void gather(VtuFrame* frame)
     rbl_run_touching(run, frame->step, &frame->next_contact, frame->touching);
 }
 
-// Kinetic energy from the shape's inertia, scaled to the body's mass.
+// Kinetic energy, J, from the inertia of the shape, scaled to the mass of the body.
 static float kinetic_energy(const rblRun* run, uint32_t body, const rblRunKey* key)
 {
     const rblRunBody* b = &run->bodies.data[body];
@@ -217,11 +217,11 @@ static void write_connectivity(rblWriter* writer, const VtuFrame* frame)
     for (uint32_t i = 0; i < frame->run->bodies.count; ++i)
     {
         const rblMeshView* view = &frame->surfaces->views[frame->run->bodies.data[i].shape];
-        for (uint32_t c = 0; frame->there[i] && c < view->corner_count; ++c)
+        for (uint32_t c = 0; frame->exists[i] && c < view->corner_count; ++c)
         {
             write_u64(writer, first + view->corner_vertices[c]);
         }
-        first += frame->there[i] ? view->vertex_count : 0;
+        first += frame->exists[i] ? view->vertex_count : 0;
     }
 }
 
@@ -232,11 +232,11 @@ static void write_offsets(rblWriter* writer, const VtuFrame* frame)
     for (uint32_t i = 0; i < frame->run->bodies.count; ++i)
     {
         const rblMeshView* view = &frame->surfaces->views[frame->run->bodies.data[i].shape];
-        for (uint32_t f = 0; frame->there[i] && f < view->face_count; ++f)
+        for (uint32_t f = 0; frame->exists[i] && f < view->face_count; ++f)
         {
             write_u64(writer, first + view->face_starts[f + 1]);
         }
-        first += frame->there[i] ? view->corner_count : 0;
+        first += frame->exists[i] ? view->corner_count : 0;
     }
 }
 
@@ -245,14 +245,14 @@ static void write_bodies(rblWriter* writer, const VtuFrame* frame, uint64_t byte
     write_u64(writer, bytes);
     for (uint32_t i = 0; i < frame->run->bodies.count; ++i)
     {
-        if (frame->there[i])
+        if (frame->exists[i])
         {
             write(writer, frame, i, &frame->surfaces->views[frame->run->bodies.data[i].shape]);
         }
     }
 }
 
-// In the order of the header.
+// Arrays in the order of the header.
 static void write_data(rblWriter* writer, const VtuFrame* frame)
 {
     write_bodies(writer, frame, 12 * frame->points, write_points);
@@ -305,7 +305,7 @@ static rblResult write_frames(VtuFrame* frame, const rblSeries* series, uint32_t
                               const rblExportOptions* options)
 {
     const size_t bodies = frame->run->bodies.count;
-    if ((frame->keys == NULL || frame->there == NULL || frame->touching == NULL) && bodies > 0)
+    if ((frame->keys == NULL || frame->exists == NULL || frame->touching == NULL) && bodies > 0)
     {
         return rbl_fail_memory();
     }
@@ -322,7 +322,7 @@ static rblResult write_frames(VtuFrame* frame, const rblSeries* series, uint32_t
     return RBL_OK;
 }
 
-// The list names the folder in XML.
+// The folder name is written in XML.
 rblResult rbl_export_pvd_folder(const char* path, char out[RBL_PATH_SIZE])
 {
     RBL_TRY(rbl_compose_path(out, "%.*s", (int)rbl_path_stem_length(path), path));
@@ -339,11 +339,11 @@ static rblResult write_series(const rblRun* run, const rblExportSurfaces* surfac
     VtuFrame frame = {.run = run,
                       .surfaces = surfaces,
                       .keys = RBL_NEW_ARRAY(run->allocator, rblRunKey, bodies),
-                      .there = RBL_NEW_ARRAY(run->allocator, bool, bodies),
+                      .exists = RBL_NEW_ARRAY(run->allocator, bool, bodies),
                       .touching = rbl_alloc_zero(run->allocator, bodies * sizeof(uint32_t))};
     const rblResult result = write_frames(&frame, series, rbl_export_frame_count(run, options), options);
     RBL_FREE_ARRAY(run->allocator, frame.keys, bodies);
-    RBL_FREE_ARRAY(run->allocator, frame.there, bodies);
+    RBL_FREE_ARRAY(run->allocator, frame.exists, bodies);
     RBL_FREE_ARRAY(run->allocator, frame.touching, bodies);
     return result;
 }
@@ -358,7 +358,7 @@ static rblResult write_list(const rblRun* run, const rblSeries* series, const rb
     return rbl_writer_close(&list);
 }
 
-// Everything is written beside what was there, frames and list, and takes its place when all of it is there.
+// Frames and list are written next to existing ones, and replace these when all are complete.
 static rblResult write_all(const rblRun* run, const rblExportSurfaces* surfaces, const char* path,
                            const rblExportOptions* options)
 {

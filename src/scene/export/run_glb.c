@@ -11,29 +11,29 @@
 #include "scene/picture/picture_scene.h"
 #include <stdio.h>
 
-// A shape in the file: its surface and accessors. Bodies of one shape differ in material only.
+// A shape in the file: its surface and accessors. Bodies of one shape differ only in material.
 typedef struct DrawnShape
 {
     rblMeshId surface; // null: no body uses it
     rblMeshView view;
     rblGlbMesh mesh;
     rblGlbAttributes attributes;
-    uint8_t* cracks; // by material of the surface, and one more: 1 where breaking laid it open
+    uint8_t* cracks; // by material of the surface, and one more: 1 for crack faces
     bool prepared;
 } DrawnShape;
 
 typedef struct RunWriter
 {
     const rblRun* run;
-    uint32_t every; // steps
+    uint32_t every; // export every n-th step
     const rblAllocator* allocator;
     rblGlbBuilder glb;
     DrawnShape* shapes;
-    uint32_t* meshes;             // by shape and material: number of the mesh, RBL_NONE
-    rblHashMap times;             // by first and last step of unbroken keys: accessor
-    rblFloatArray scratch;        // numbers of one track
-    RBL_ARRAY(uint32_t) channels; // sampler, node, path; three numbers each
-    RBL_ARRAY(uint32_t) samplers; // input, output, stepped; three numbers each
+    uint32_t* meshes;             // by shape and material: index of the mesh, or RBL_NONE
+    rblHashMap times;             // by first and last step of consecutive keys: accessor of their times
+    rblFloatArray scratch;        // values of one track
+    RBL_ARRAY(uint32_t) channels; // three numbers each: sampler, node, path
+    RBL_ARRAY(uint32_t) samplers; // three numbers each: input, output, stepped
 } RunWriter;
 
 enum
@@ -44,7 +44,7 @@ enum
 };
 static const char* const path_names[] = {"translation", "rotation", "scale"};
 
-static void put_index(rblJsonWriter* json, const char* key, uint32_t value)
+static void put_uint(rblJsonWriter* json, const char* key, uint32_t value)
 {
     rbl_json_key(json, key);
     rbl_json_unsigned(json, value);
@@ -67,7 +67,7 @@ static void put_floats(rblJsonWriter* json, const char* key, const float* values
     rbl_json_end_array(json);
 }
 
-// glTF wants numbers of rotations within -1 to 1; products of unit quaternions may be a rounding past that.
+// glTF requires components of rotations in -1 to 1. Products of unit quaternions may exceed that by rounding.
 static void put_rotation(rblJsonWriter* json, rblQuat q)
 {
     const float numbers[4] = {rbl_clampf(q.x, -1.0f, 1.0f), rbl_clampf(q.y, -1.0f, 1.0f),
@@ -77,7 +77,7 @@ static void put_rotation(rblJsonWriter* json, rblQuat q)
 
 // ---- meshes and materials ----
 
-// Of the two materials of a body: which one the surface's own are.
+// Find which materials of a surface are crack materials.
 static rblResult list_cracks(const RunWriter* w, DrawnShape* drawn)
 {
     const uint32_t count = drawn->view.material_count;
@@ -105,29 +105,29 @@ static rblResult prepare_shape(RunWriter* w, uint32_t shape)
     return RBL_OK;
 }
 
-static bool was_there(const RunWriter* w, uint32_t body)
+static bool has_keys(const RunWriter* w, uint32_t body)
 {
     return w->run->bodies.data[body].keys.count > 0;
 }
 
-// glTF knows no empty lists: what would be one is left out.
+// glTF does not allow empty lists, so these are left out.
 static bool has_bodies(const RunWriter* w)
 {
     uint32_t i = 0;
-    while (i < w->run->bodies.count && !was_there(w, i))
+    while (i < w->run->bodies.count && !has_keys(w, i))
     {
         ++i;
     }
     return i < w->run->bodies.count;
 }
 
-// One mesh for every shape and material that come together.
+// One mesh per combination of shape and material.
 static rblResult put_meshes(RunWriter* w)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < w->run->bodies.count; ++i)
     {
-        RBL_TRY(was_there(w, i) ? prepare_shape(w, w->run->bodies.data[i].shape) : RBL_OK);
+        RBL_TRY(has_keys(w, i) ? prepare_shape(w, w->run->bodies.data[i].shape) : RBL_OK);
     }
     rbl_json_key(&w->glb.json, "meshes");
     rbl_json_begin_array(&w->glb.json);
@@ -135,7 +135,7 @@ static rblResult put_meshes(RunWriter* w)
     {
         const rblRunBody* body = &w->run->bodies.data[i];
         uint32_t* mesh = &w->meshes[(size_t)body->shape * w->run->materials.count + body->material];
-        if (was_there(w, i) && *mesh == RBL_NONE)
+        if (has_keys(w, i) && *mesh == RBL_NONE)
         {
             const DrawnShape* drawn = &w->shapes[body->shape];
             *mesh = count++;
@@ -163,7 +163,7 @@ static void put_material(rblJsonWriter* json, const char* name, const float colo
     rbl_json_end_object(json);
 }
 
-// Two for each material of the scene: the skin, and what breaking lays open.
+// Two per material of the scene: for the outer surface and for crack faces.
 static void put_materials(RunWriter* w)
 {
     rblJsonWriter* json = &w->glb.json;
@@ -184,7 +184,7 @@ static void put_materials(RunWriter* w)
 
 // ---- tracks ----
 
-// An accessor of `count` elements from the scratch numbers.
+// Add an accessor for the values in `scratch`.
 static uint32_t add_scratch(RunWriter* w, uint32_t components, bool bounded)
 {
     return rbl_glb_add_floats(&w->glb, &(rblGlbFloats){.values = w->scratch.data,
@@ -253,7 +253,7 @@ static rblResult add_poses(RunWriter* w, const rblRunBody* track, uint32_t node,
     return add_channel(w, node, path, input, add_scratch(w, count, false), false);
 }
 
-// Being there or not: a scale of 1 or 0, without anything in between.
+// Existence of a body as an animated scale of 1 or 0, without interpolation.
 static rblResult add_presence(RunWriter* w, const rblRunBody* track, uint32_t node)
 {
     float times[3];
@@ -312,10 +312,10 @@ static void put_animation(RunWriter* w)
     for (size_t i = 0; i < w->channels.count; i += 3)
     {
         rbl_json_begin_object(json);
-        put_index(json, "sampler", w->channels.data[i]);
+        put_uint(json, "sampler", w->channels.data[i]);
         rbl_json_key(json, "target");
         rbl_json_begin_object(json);
-        put_index(json, "node", w->channels.data[i + 1]);
+        put_uint(json, "node", w->channels.data[i + 1]);
         put_text(json, "path", path_names[w->channels.data[i + 2]]);
         rbl_json_end_object(json);
         rbl_json_end_object(json);
@@ -326,8 +326,8 @@ static void put_animation(RunWriter* w)
     for (size_t i = 0; i < w->samplers.count; i += 3)
     {
         rbl_json_begin_object(json);
-        put_index(json, "input", w->samplers.data[i]);
-        put_index(json, "output", w->samplers.data[i + 1]);
+        put_uint(json, "input", w->samplers.data[i]);
+        put_uint(json, "output", w->samplers.data[i + 1]);
         put_text(json, "interpolation", w->samplers.data[i + 2] != 0 ? "STEP" : "LINEAR");
         rbl_json_end_object(json);
     }
@@ -338,21 +338,21 @@ static void put_animation(RunWriter* w)
 
 // ---- nodes ----
 
-// What glTF has no place for. Ids are numbers of bodies in order of birth.
+// Data that glTF has no field for. Ids are indices of bodies in the order of creation.
 static void put_extras(RunWriter* w, uint32_t body)
 {
     rblJsonWriter* json = &w->glb.json;
     const rblRunBody* b = &w->run->bodies.data[body];
     rbl_json_key(json, "extras");
     rbl_json_begin_object(json);
-    put_index(json, "id", body);
+    put_uint(json, "id", body);
     rbl_json_key(json, "mass");
     rbl_json_float(json, b->mass);
     rbl_json_key(json, "birth");
     rbl_json_number(json, (double)b->birth * w->run->settings.step);
     if (b->parent != RBL_NONE)
     {
-        put_index(json, "parent", b->parent);
+        put_uint(json, "parent", b->parent);
     }
     rbl_json_end_object(json);
 }
@@ -366,7 +366,7 @@ static void put_node(RunWriter* w, uint32_t body)
     static const float none[3] = {0.0f, 0.0f, 0.0f};
     rbl_json_begin_object(json);
     put_text(json, "name", b->name);
-    put_index(json, "mesh", w->meshes[(size_t)b->shape * w->run->materials.count + b->material]);
+    put_uint(json, "mesh", w->meshes[(size_t)b->shape * w->run->materials.count + b->material]);
     put_floats(json, "translation", p, 3);
     put_rotation(json, pose->q);
     if (b->birth > 0)
@@ -389,7 +389,7 @@ static void put_camera_node(RunWriter* w)
     const float p[3] = {camera->eye.x, camera->eye.y, camera->eye.z};
     rbl_json_begin_object(json);
     put_text(json, "name", "camera");
-    put_index(json, "camera", 0);
+    put_uint(json, "camera", 0);
     put_floats(json, "translation", p, 3);
     put_rotation(json, turn);
     rbl_json_end_object(json);
@@ -413,7 +413,7 @@ static void put_camera(RunWriter* w)
     rbl_json_end_array(json);
 }
 
-// Nodes and their tracks; tells how many there are.
+// Write nodes and tracks. Returns their number.
 static rblResult put_nodes(RunWriter* w, uint32_t* count)
 {
     rblJsonWriter* json = &w->glb.json;
@@ -421,7 +421,7 @@ static rblResult put_nodes(RunWriter* w, uint32_t* count)
     rbl_json_begin_array(json);
     for (uint32_t i = 0; i < w->run->bodies.count; ++i)
     {
-        if (was_there(w, i))
+        if (has_keys(w, i))
         {
             put_node(w, i);
             RBL_TRY(add_track(w, i, (*count)++));
@@ -439,7 +439,7 @@ static rblResult put_nodes(RunWriter* w, uint32_t* count)
 static void put_scene(RunWriter* w, uint32_t node_count)
 {
     rblJsonWriter* json = &w->glb.json;
-    put_index(json, "scene", 0);
+    put_uint(json, "scene", 0);
     rbl_json_key(json, "scenes");
     rbl_json_begin_array(json);
     rbl_json_begin_object(json);
@@ -457,7 +457,7 @@ static void put_scene(RunWriter* w, uint32_t node_count)
     rbl_json_end_array(json);
 }
 
-// ---- the whole ----
+// ---- the file ----
 
 static rblResult open_writer(RunWriter* w)
 {
@@ -523,7 +523,7 @@ static rblResult fill(RunWriter* w)
     return RBL_OK;
 }
 
-// Bytes that are sure to be in the file: three floats of a place and four of a turn for every key.
+// Lower bound of the size of the file: three floats of the position and four of the rotation for every key.
 static uint64_t count_motion_bytes(const rblRun* run, uint32_t every)
 {
     uint64_t keys = 0;

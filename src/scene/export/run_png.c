@@ -1,4 +1,4 @@
-// A run at a glance: frames on a contact sheet.
+// A run as a contact sheet of frames.
 #include "base/error.h"
 #include "base/number.h"
 #include "rubble/io.h"
@@ -9,7 +9,7 @@
 #define COLUMNS     3u
 #define FRAMES      9u
 #define CELL_WIDTH  480u
-#define CELL_HEIGHT 270u // the shape of films, for which the cameras of scenes are made
+#define CELL_HEIGHT 270u // px: 16:9, which scene cameras are made for
 #define SAMPLES     16u
 
 typedef struct SheetWriter
@@ -76,7 +76,7 @@ static rblResult write_sheet(SheetWriter* w, const rblRun* run, const char* path
 
 rblResult rbl_export_png(const rblRun* run, const char* path, const rblExportOptions* options)
 {
-    (void)options; // always nine frames
+    (void)options; // the sheet always has nine frames
     SheetWriter w = {.allocator = rbl_default_allocator()};
     const rblResult result = write_sheet(&w, run, path);
     for (uint32_t i = 0; i < FRAMES; ++i)

@@ -1,4 +1,4 @@
-// Surfaces as they are drawn: every one with UVs, planes as large squares.
+// Surfaces for drawing: all with UVs, planes as large squares.
 #include "base/error.h"
 #include "math/quat.h"
 #include "math/vec.h"
@@ -6,10 +6,10 @@
 #include "scene/run/run.h"
 #include <math.h>
 
-// A plane reaches this many times as far as the bodies do.
+// Size of the square of a plane, as a multiple of the extent of the bodies.
 #define PLANE_REACH 3.0
 
-static double reach_of(const rblRun* run)
+static double extent_of(const rblRun* run)
 {
     double reach = 2.0;
     for (size_t i = 0; i < run->bodies.count; ++i)
@@ -23,7 +23,7 @@ static double reach_of(const rblRun* run)
     return PLANE_REACH * reach;
 }
 
-// The square lies in the plane, with its normal.
+// The square lies in the plane and has its normal.
 static rblResult make_square(rblVec3 normal, double half, rblMeshId* out)
 {
     const rblVec3d n = rbl_normalize3d(rbl_to_double3(normal), rbl_vec3d(0, 1, 0));
@@ -71,7 +71,7 @@ static bool has_uvs(const rblMeshView* view)
     return false;
 }
 
-// Each face seen along the axis that its normal is closest to, one unit to the metre.
+// Project a face along the axis closest to its normal, with one UV unit per metre.
 static void project_face(const rblMeshView* view, uint32_t face, float* uvs)
 {
     const rblVec3d n = rbl_face_normal_area2(view, face);
@@ -90,7 +90,7 @@ static void project_face(const rblMeshView* view, uint32_t face, float* uvs)
     }
 }
 
-// A copy of a mesh without UVs, with them.
+// A copy of a mesh without UVs, with projected UVs.
 static rblResult unwrap(const rblMeshView* view, rblMeshId* out)
 {
     const rblAllocator* allocator = rbl_default_allocator();
@@ -126,7 +126,7 @@ rblResult rbl_run_drawn_surface(const rblRun* run, uint32_t shape, rblMeshId* ou
     rblMeshView view;
     if (s->surface.index1 == 0)
     {
-        return make_square(s->normal, reach_of(run), out);
+        return make_square(s->normal, extent_of(run), out);
     }
     RBL_TRY(rbl_mesh_view(s->surface, &view));
     return has_uvs(&view) ? rbl_mesh_share(s->surface, out) : unwrap(&view, out);

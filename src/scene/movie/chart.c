@@ -8,7 +8,7 @@
 
 #define LABEL_HEIGHT 15.0  // px between labels
 #define LABEL_GAP    12.0  // px from the area to its labels
-#define LARGEST      1e299 // values beyond it are drawn at the edge
+#define LARGEST      1e299 // larger values are drawn at the edge
 
 typedef struct Scale
 {
@@ -20,7 +20,7 @@ static double to_pixels(const Scale* scale, double value)
 {
     const double range = scale->high - scale->low;
     const double share = range > 0.0 ? (value - scale->low) / range : 0.0;
-    const double near = share == share ? rbl_clampd(share, -1.0, 2.0) : 0.0; // SVG knows no infinity
+    const double near = share == share ? rbl_clampd(share, -1.0, 2.0) : 0.0; // SVG has no infinity
     return scale->from + near * (scale->to - scale->from);
 }
 
@@ -67,7 +67,7 @@ static void trim_zeros(char* text)
     text[length] = '\0';
 }
 
-// Three digits that count, and k, M, G for thousands.
+// Three significant digits, and k, M, G for powers of a thousand.
 static void format_value(double value, char out[RBL_NUMBER_SIZE])
 {
     static const char* const units[] = {"", "k", "M", "G", "T"};
@@ -92,8 +92,8 @@ static void format_value(double value, char out[RBL_NUMBER_SIZE])
 
 #define MAX_TICKS 20.0
 
-// Ticks of a scale: multiples of `tick` from `first` times it on. They are counted once, because far from zero a step on
-// may be no step at all.
+// Number of ticks of a scale: the multiples of `tick` from `first` on. They are counted once, because far from zero an addition
+// may change nothing.
 static uint32_t count_ticks(const Scale* scale, double tick, double* first)
 {
     *first = ceil(scale->low / tick);
@@ -137,7 +137,7 @@ static void draw_time_axis(const rblChart* chart, const Scale* scale, rblWriter*
 
 static void draw_marks(const rblChart* chart, const Scale* times, rblWriter* writer)
 {
-    double last = -1.0; // pixel: events of one column are one line
+    double last = -1.0; // px: events in one column of pixels are one line
     for (uint32_t i = 0; i < chart->mark_count; ++i)
     {
         const double x = to_pixels(times, chart->marks[i]);
@@ -151,8 +151,8 @@ static void draw_marks(const rblChart* chart, const Scale* times, rblWriter* wri
 
 // ---- lines ----
 
-// More points than pixels: each column is drawn from its first value over its least and largest to its last, so that no
-// spike is lost and the file stays small.
+// The end of a column of pixels. With more points than pixels, each column is drawn from its first value over its smallest and
+// largest to its last, so that no peak is lost and the file stays small.
 static uint32_t column_end(const rblChart* chart, const Scale* times, uint32_t begin)
 {
     const double column = floor(to_pixels(times, chart->times[begin]));
@@ -224,7 +224,7 @@ static void format_label(const rblChartLine* line, uint32_t count, char* out, si
     }
 }
 
-// Labels stand where their lines end, moved apart so that none covers another.
+// Labels are at the ends of their lines, moved apart so that none covers another.
 static void arrange_labels(const rblChart* chart, const Scale* values, uint32_t order[RBL_CHART_MAX_LINES],
                            double heights[RBL_CHART_MAX_LINES])
 {
@@ -282,7 +282,7 @@ static Scale value_scale(const rblChart* chart)
         for (uint32_t i = 0; i < chart->count; ++i)
         {
             const double value = rbl_clampd(chart->lines[l].values[i], -LARGEST, LARGEST);
-            scale.low = value < scale.low ? value : scale.low; // nothing is less than what is no number
+            scale.low = value < scale.low ? value : scale.low; // a comparison with NaN is false
             scale.high = value > scale.high ? value : scale.high;
         }
     }
@@ -307,7 +307,7 @@ void rbl_chart_draw(const rblChart* chart, rblWriter* writer)
     draw_marks(chart, &times, writer);
     for (uint32_t i = chart->line_count; i-- > 0;)
     {
-        draw_line(chart, &chart->lines[i], &times, &values, writer); // the first one on top
+        draw_line(chart, &chart->lines[i], &times, &values, writer); // the first line is drawn last, on top
     }
     draw_labels(chart, &values, writer);
     rbl_svg_end_group(writer);

@@ -12,25 +12,25 @@ typedef struct rblChartLine
     const char* name;
     const char* classes;  // of the style sheet
     const double* values; // one per time
-    bool summed;          // a sum over time: its label tells the end, not mean and largest
+    bool summed;          // a sum over time: the label has its last value, not mean and maximum
 } rblChartLine;
 
 typedef struct rblChart
 {
     const char* title;
-    double x, y, width, height; // of the area inside the axes
+    double x, y, width, height; // px: area inside the axes
     const double* times;        // rising, s
-    uint32_t count;             // of times
-    const double* marks;        // times of events
+    uint32_t count;             // number of times
+    const double* marks;        // times of events, s
     uint32_t mark_count;
     rblChartLine lines[RBL_CHART_MAX_LINES];
     uint32_t line_count;
 } rblChart;
 
-// Axes, marks, lines and, to the right of the area, a label for each line.
+// Draw axes, marks, lines and, to the right of the area, a label for each line.
 void rbl_chart_draw(const rblChart* chart, rblWriter* writer);
 
-// The first of 1, 2, 5, 10, 20, ... (times any power of ten) that cuts `range` into at most `most` parts.
+// The smallest of 1, 2, 5, 10, 20, ... (times any power of ten) that divides `range` into at most `most` parts.
 double rbl_chart_tick(double range, uint32_t most);
 
 #endif

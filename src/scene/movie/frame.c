@@ -68,9 +68,9 @@ rblResult rbl_tracker_skip(rblTracker* tracker)
 
 // ---- bodies ----
 
-#define GROUP 32u // bodies whose changes are looked at together: they fit into the innermost cache
+#define GROUP 32u // bodies whose states are read before they are compared: they fit the L1 cache
 
-// What a block of bodies found. Its changes and deaths are in the frame from `begin` on until they are moved together.
+// Result of a block of bodies. Its changes and deaths are in the frame from `begin` on until join_blocks() moves them together.
 typedef struct GatherBlock
 {
     uint32_t begin, changes, deaths;
@@ -83,7 +83,7 @@ typedef struct Gather
     GatherBlock* blocks; // RBL_MAX_BLOCKS of them
 } Gather;
 
-// How a body moves now; false when it is gone.
+// The current state of a body. False: the body does not exist any more.
 static bool read_state(const rblWorld* world, rblBodyId id, rblFrameChange* out)
 {
     const uint32_t slot = id.index1 - 1;
@@ -98,7 +98,7 @@ static bool read_state(const rblWorld* world, rblBodyId id, rblFrameChange* out)
     return true;
 }
 
-// States of the bodies of a block from `begin` to `end`; those that are gone are deaths. Returns how many are there.
+// Read the states of the bodies from `begin` to `end`. Destroyed bodies are added to the deaths. Returns the number of states.
 static uint32_t read_group(const Gather* gather, uint32_t begin, uint32_t end, GatherBlock* found,
                            rblFrameChange* states)
 {
@@ -125,8 +125,8 @@ static uint32_t read_group(const Gather* gather, uint32_t begin, uint32_t end, G
     return count;
 }
 
-// Keep those of the states that changed, and say what they were. A pass of its own: comparing a state right after it was
-// written waits for the stores.
+// Keep the states that changed, with the earlier states. This is a separate pass, because a comparison right after writing a
+// state would wait for the stores.
 static uint32_t keep_changed(rblTracker* tracker, rblFrameChange* states, uint32_t count,
                              rblFrameChange before[GROUP])
 {
@@ -166,7 +166,7 @@ static void gather_block(rblRange range, void* context)
     }
 }
 
-// Close the gaps between what the blocks left.
+// Remove the gaps between the results of the blocks.
 static void join_blocks(const Gather* gather, uint32_t count)
 {
     rblFrame* frame = &gather->tracker->frame;
@@ -207,7 +207,7 @@ static rblResult read_bodies(rblTracker* tracker, const rblWorld* world)
 
 // ---- contacts ----
 
-// The body of the run that a contact names; RBL_NONE when its slot was given to another since.
+// The body of the run that a contact refers to; RBL_NONE when its slot was reused since.
 static uint32_t find_body(const rblTracker* tracker, rblBodyId id)
 {
     const uint32_t slot = id.index1 - 1;

@@ -92,10 +92,10 @@ static rblResult count_frames(rblMovie* movie)
     return RBL_OK;
 }
 
-// The height of a level plane, or else the lowest point of what never moves, or else of what does.
+// The height of a horizontal plane; without one, the lowest point of static bodies; without these, of moving bodies.
 static double find_floor(const rblRun* run)
 {
-    double lowest[2] = {(double)INFINITY, (double)INFINITY}; // of bodies that move, of those that do not
+    double lowest[2] = {(double)INFINITY, (double)INFINITY}; // of moving bodies, of static bodies
     for (uint32_t i = 0; i < run->bodies.count; ++i)
     {
         const rblRunBody* body = &run->bodies.data[i];
@@ -143,14 +143,14 @@ void rbl_movie_close(rblMovie* movie)
     *movie = (rblMovie){0};
 }
 
-// ---- one moment ----
+// ---- one frame ----
 
 double rbl_movie_time(const rblMovie* movie, uint32_t frame)
 {
     return movie->def.begin + movie->def.speed * frame / movie->def.rate;
 }
 
-// Poses between two steps are blended; a body that is there at one of them only is drawn where it is then.
+// Poses between two steps are interpolated. A body that exists at only one of the two steps is drawn at its pose there.
 static bool pose_at(const rblRun* run, uint32_t body, double time, rblTransform* out)
 {
     const double steps = rbl_mind(time / run->settings.step, rbl_run_last_step(run));
@@ -183,7 +183,7 @@ rblVec3 rbl_movie_color(const rblRun* run, uint32_t body)
     return whole->type == RBL_BODY_DYNAMIC ? rbl_picture_color(body) : rbl_vec3(color[0], color[1], color[2]);
 }
 
-// Bodies that are there. Planes are left to the floor.
+// List the bodies that exist. Planes are drawn as the floor.
 static uint32_t gather(const rblMovie* movie, double time, rblPictureItem* items)
 {
     const rblRun* run = movie->run;
@@ -204,8 +204,8 @@ static uint32_t gather(const rblMovie* movie, double time, rblPictureItem* items
     return count;
 }
 
-// Nothing is there yet, or any more. A picture takes its measure from what is in it: a patch as deep under the floor as the
-// eye is far away, which nobody sees.
+// No body exists at this time. A picture takes its scale from its items, so a small patch is drawn under the floor, as deep as
+// the eye is distant, where it is not visible.
 static rblResult draw_floor(rblPictureDef* def, uint8_t* rgba, rblPictureStats* stats)
 {
     const double size = rbl_length3d(rbl_sub3d(def->eye, def->target));
@@ -260,7 +260,7 @@ rblResult rbl_movie_picture(const rblMovie* movie, double time, uint8_t* rgba, r
 
 // ---- overlay ----
 
-// Dark letters with a pale copy under them can be read on anything.
+// Dark text over a pale outline is readable on any background.
 static rblResult write_line(const rblMovie* movie, uint8_t* rgba, const char* text, float line)
 {
     static const uint8_t pale[3] = {250, 248, 244};

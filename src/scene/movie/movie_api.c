@@ -1,4 +1,4 @@
-// The public calls of rubble/movie.h, but for folders of frames (movie_frames.c).
+// The public calls of rubble/movie.h, except for folders of frames (movie_frames.c).
 #include "base/error.h"
 #include "base/registry.h"
 #include "scene/movie/movie_registry.h"

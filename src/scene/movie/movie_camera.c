@@ -6,24 +6,24 @@
 #include "math/vec.h"
 #include <math.h>
 
-#define VIEW_SECONDS   0.1  // between two looks at the run
-#define SMOOTH_SECONDS 0.8  // over which views are averaged: a camera has weight
-#define OUTLIER_SHARE  0.05 // of the bodies on either side that the camera does not follow
+#define VIEW_SECONDS   0.1  // s: interval between two views
+#define SMOOTH_SECONDS 0.8  // s: interval over which views are averaged, so that the camera moves smoothly
+#define OUTLIER_SHARE  0.05 // of the bodies on either side of an axis: not followed
 #define DEGREE         (RBL_PI / 180.0)
 #define AZIMUTH        (32.0 * DEGREE)
 #define ELEVATION      (20.0 * DEGREE)
 #define FIELD_OF_VIEW  0.60 // radians, vertical
-#define MARGIN         1.05 // around what is followed
+#define MARGIN         1.05 // times the followed region
 
-typedef struct Crowd
+typedef struct BodyList
 {
-    rblVec3* positions; // of bodies that move, at one step
+    rblVec3* positions; // of moving bodies, at one step
     uint32_t* order;
     uint32_t* scratch;
-    float radius; // of the largest, m
+    float radius; // m: radius of the largest body
     uint32_t count;
     int axis;
-} Crowd;
+} BodyList;
 
 static float coordinate(rblVec3 p, int axis)
 {
@@ -32,16 +32,16 @@ static float coordinate(rblVec3 p, int axis)
 
 static bool is_before(uint32_t a, uint32_t b, const void* context)
 {
-    const Crowd* crowd = context;
-    return coordinate(crowd->positions[a], crowd->axis) < coordinate(crowd->positions[b], crowd->axis);
+    const BodyList* list = context;
+    return coordinate(list->positions[a], list->axis) < coordinate(list->positions[b], list->axis);
 }
 
-// ---- one look ----
+// ---- one view ----
 
-static void gather(const rblRun* run, uint32_t step, Crowd* crowd)
+static void gather(const rblRun* run, uint32_t step, BodyList* list)
 {
-    crowd->count = 0;
-    crowd->radius = 0.0f;
+    list->count = 0;
+    list->radius = 0.0f;
     for (uint32_t i = 0; i < run->bodies.count; ++i)
     {
         const rblRunBody* body = &run->bodies.data[i];
@@ -52,31 +52,31 @@ static void gather(const rblRun* run, uint32_t step, Crowd* crowd)
             continue;
         }
         const double volume = run->shapes.data[body->shape].mass.volume;
-        crowd->radius = rbl_maxf(crowd->radius, (float)rbl_cbrt(rbl_maxd(volume, 0.0)));
-        crowd->positions[crowd->count++] = key.pose.p;
+        list->radius = rbl_maxf(list->radius, (float)rbl_cbrt(rbl_maxd(volume, 0.0)));
+        list->positions[list->count++] = key.pose.p;
     }
 }
 
-// The middle and half the extent along an axis, without the outermost.
-static void measure_axis(Crowd* crowd, int axis, double* middle, double* half)
+// Middle and half extent along an axis, without the outermost bodies.
+static void measure_axis(BodyList* list, int axis, double* middle, double* half)
 {
-    crowd->axis = axis;
-    for (uint32_t i = 0; i < crowd->count; ++i)
+    list->axis = axis;
+    for (uint32_t i = 0; i < list->count; ++i)
     {
-        crowd->order[i] = i;
+        list->order[i] = i;
     }
-    rbl_sort_indices(crowd->order, crowd->scratch, crowd->count, is_before, crowd);
-    const uint32_t left_out = (uint32_t)(OUTLIER_SHARE * crowd->count);
-    const double low = (double)coordinate(crowd->positions[crowd->order[left_out]], axis);
-    const double high = (double)coordinate(crowd->positions[crowd->order[crowd->count - 1 - left_out]], axis);
+    rbl_sort_indices(list->order, list->scratch, list->count, is_before, list);
+    const uint32_t left_out = (uint32_t)(OUTLIER_SHARE * list->count);
+    const double low = (double)coordinate(list->positions[list->order[left_out]], axis);
+    const double high = (double)coordinate(list->positions[list->order[list->count - 1 - left_out]], axis);
     *middle = 0.5 * (low + high);
     *half = 0.5 * (high - low);
 }
 
-static rblMovieView look(const rblMovie* movie, uint32_t step, Crowd* crowd)
+static rblMovieView find_view(const rblMovie* movie, uint32_t step, BodyList* list)
 {
-    gather(movie->run, step, crowd);
-    if (crowd->count == 0)
+    gather(movie->run, step, list);
+    if (list->count == 0)
     {
         return (rblMovieView){{0.0, movie->floor, 0.0}, 1.0};
     }
@@ -84,15 +84,15 @@ static rblMovieView look(const rblMovie* movie, uint32_t step, Crowd* crowd)
     double half[3];
     for (int axis = 0; axis < 3; ++axis)
     {
-        measure_axis(crowd, axis, &middle[axis], &half[axis]);
+        measure_axis(list, axis, &middle[axis], &half[axis]);
     }
     const double size = sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2]);
-    return (rblMovieView){{middle[0], middle[1], middle[2]}, size + 1.5 * (double)crowd->radius + 1e-3};
+    return (rblMovieView){{middle[0], middle[1], middle[2]}, size + 1.5 * (double)list->radius + 1e-3};
 }
 
-// ---- the whole run ----
+// ---- all views ----
 
-// A weighted mean over CALM_SECONDS on both sides, so that the camera does not jump.
+// A weighted mean over SMOOTH_SECONDS on both sides, so that the camera does not jump.
 static rblMovieView smooth(const rblMovieView* views, uint32_t count, uint32_t index)
 {
     const int reach = (int)(SMOOTH_SECONDS / VIEW_SECONDS + 0.5);
@@ -110,7 +110,7 @@ static rblMovieView smooth(const rblMovieView* views, uint32_t count, uint32_t i
     return (rblMovieView){rbl_scale3d(sum.target, 1.0 / weights), sum.radius / weights};
 }
 
-// The radius about the calm target that holds what is seen from one look before to one look after.
+// The radius around the smoothed target that contains the regions of this view and of the views before and after it.
 static double radius_needed(const rblMovie* movie, const rblMovieView* raw, uint32_t index)
 {
     const uint32_t first = index > 0 ? index - 1 : 0;
@@ -124,7 +124,8 @@ static double radius_needed(const rblMovie* movie, const rblMovieView* raw, uint
     return needed;
 }
 
-// The largest over CALM_SECONDS on both sides. A mean of such as are the largest around holds all that each of them holds.
+// The largest radius over SMOOTH_SECONDS on both sides. A mean of such maxima contains everything that each single view
+// contains.
 static double largest_around(const rblMovieView* views, uint32_t count, uint32_t index)
 {
     const uint32_t reach = (uint32_t)(SMOOTH_SECONDS / VIEW_SECONDS + 0.5);
@@ -137,7 +138,7 @@ static double largest_around(const rblMovieView* views, uint32_t count, uint32_t
     return largest;
 }
 
-static void plan(rblMovie* movie, rblMovieView* raw, Crowd* crowd)
+static void plan_views(rblMovie* movie, rblMovieView* raw, BodyList* list)
 {
     const rblRun* run = movie->run;
     const uint32_t count = movie->view_count;
@@ -145,7 +146,7 @@ static void plan(rblMovie* movie, rblMovieView* raw, Crowd* crowd)
     {
         const double position = VIEW_SECONDS * i / run->settings.step;
         const double last = rbl_run_last_step(run);
-        raw[i] = look(movie, (uint32_t)rbl_mind(position, last), crowd);
+        raw[i] = find_view(movie, (uint32_t)rbl_mind(position, last), list);
     }
     for (uint32_t i = 0; i < count; ++i)
     {
@@ -174,19 +175,19 @@ rblResult rbl_movie_plan_camera(rblMovie* movie)
     movie->view_count = (uint32_t)count;
     movie->views = RBL_NEW_ARRAY(allocator, rblMovieView, movie->view_count);
     rblMovieView* raw = RBL_NEW_ARRAY(allocator, rblMovieView, movie->view_count);
-    Crowd crowd = {.positions = RBL_NEW_ARRAY(allocator, rblVec3, bodies),
-                   .order = RBL_NEW_ARRAY(allocator, uint32_t, bodies),
-                   .scratch = RBL_NEW_ARRAY(allocator, uint32_t, bodies)};
-    const bool crowded = crowd.positions != NULL && crowd.order != NULL && crowd.scratch != NULL;
+    BodyList list = {.positions = RBL_NEW_ARRAY(allocator, rblVec3, bodies),
+                     .order = RBL_NEW_ARRAY(allocator, uint32_t, bodies),
+                     .scratch = RBL_NEW_ARRAY(allocator, uint32_t, bodies)};
+    const bool crowded = list.positions != NULL && list.order != NULL && list.scratch != NULL;
     const bool enough = movie->views != NULL && raw != NULL && (crowded || bodies == 0);
     if (enough)
     {
-        plan(movie, raw, &crowd);
+        plan_views(movie, raw, &list);
     }
     RBL_FREE_ARRAY(allocator, raw, movie->view_count);
-    RBL_FREE_ARRAY(allocator, crowd.positions, bodies);
-    RBL_FREE_ARRAY(allocator, crowd.order, bodies);
-    RBL_FREE_ARRAY(allocator, crowd.scratch, bodies);
+    RBL_FREE_ARRAY(allocator, list.positions, bodies);
+    RBL_FREE_ARRAY(allocator, list.order, bodies);
+    RBL_FREE_ARRAY(allocator, list.scratch, bodies);
     return enough ? RBL_OK : rbl_fail_memory();
 }
 

@@ -1,4 +1,4 @@
-// A movie as a folder of pictures, made side by side and gone on with after a stop (rubble/movie.h).
+// A movie as a folder of pictures, drawn in parallel and continued after an interruption (rubble/movie.h).
 #define _XOPEN_SOURCE 700 // access, rmdir, unlink
 #include "base/bytes.h"
 #include "base/jobs.h"
@@ -25,10 +25,10 @@ typedef struct Frames
     rblMovieReport report;
 } Frames;
 
-// ---- frames that are there already ----
+// ---- existing frames ----
 
-// Two renderings with the same text have the same frames: the state at the end and the scene, which has the camera and the
-// colours, tell runs apart.
+// A text that identifies a rendering: equal texts mean equal frames. The final state and the scene, with camera and colours,
+// distinguish runs.
 static rblResult describe(const Frames* frames, char out[RBL_PATH_SIZE])
 {
     const rblMovieDef* def = &frames->movie->def;
@@ -68,8 +68,8 @@ static rblResult write_text(const char* path, const char* text)
     return rbl_writer_close(&writer);
 }
 
-// Whether frames that are in the folder belong to this rendering. Those of another one are removed before the text changes:
-// a later call must not take them for its own, nor a video end with them.
+// Whether the frames in the folder belong to this rendering. Frames of another rendering are removed before the text changes,
+// so that neither a later call nor a video uses them.
 static rblResult claim_folder(Frames* frames, bool* resumes)
 {
     char about[RBL_PATH_SIZE];
@@ -93,7 +93,7 @@ static rblResult frame_path(const Frames* frames, uint32_t frame, char out[RBL_P
 
 // ---- drawing ----
 
-// Frames that are drawn side by side, one to a worker; workers without a frame help with the tiles of the others.
+// Frames that are drawn in parallel, one per worker. Workers without a frame help with tiles of the others.
 typedef struct Batch
 {
     const Frames* all;
@@ -103,7 +103,7 @@ typedef struct Batch
     double build_seconds[RBL_MAX_WORKERS], draw_seconds[RBL_MAX_WORKERS];
     rblResult results[RBL_MAX_WORKERS];
     char messages[RBL_MAX_WORKERS]
-                 [256]; // of failures: the thread that drew knows them, the one that asked does not
+                 [256]; // error messages, because they are stored per thread and another thread reports them
 } Batch;
 
 static rblResult draw_frame(Batch* batch, uint32_t index)
@@ -164,7 +164,7 @@ static rblResult draw_missing(Frames* frames, Batch* batch, uint32_t capacity)
         RBL_TRY(frame_path(frames, i, path));
         if (resumes && access(path, R_OK) == 0)
         {
-            frames->report.kept += 1; // frames are written whole or not at all
+            frames->report.kept += 1; // a frame file is complete or absent
             continue;
         }
         batch->frames[batch->count++] = i;
@@ -178,7 +178,7 @@ static rblResult draw_missing(Frames* frames, Batch* batch, uint32_t capacity)
     return batch->count > 0 ? draw_batch(frames, batch) : RBL_OK;
 }
 
-#define MAX_BYTES ((size_t)256 << 20) // of frames in memory
+#define MAX_BYTES ((size_t)256 << 20) // of the frames in memory
 
 static rblResult draw_frames(Frames* frames)
 {
@@ -204,7 +204,7 @@ static rblResult draw_frames(Frames* frames)
     return result;
 }
 
-// ---- the public calls ----
+// ---- public calls ----
 
 rblResult rbl_movie_save_frames(rblMovieId id, const char* folder, bool force, const rblProgress* progress,
                                 rblMovieReport* out)
@@ -238,6 +238,6 @@ rblResult rbl_movie_remove_frames(const char* folder)
         RBL_TRY(rbl_compose_path(path, "%s/%s", folder, others[i]));
         (void)unlink(path);
     }
-    (void)rmdir(folder); // stays when something else is in it
+    (void)rmdir(folder); // fails when the folder contains other files
     return RBL_OK;
 }

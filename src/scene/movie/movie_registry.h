@@ -11,7 +11,7 @@ typedef struct rblMovieItem
     rblRunItem* run; // referenced
 } rblMovieItem;
 
-// The movie behind an id, or RBL_ERROR_STALE.
+// The movie that an id refers to, or RBL_ERROR_STALE.
 rblResult rbl_movie_find(rblMovieId id, rblMovieItem** out);
 
 #endif

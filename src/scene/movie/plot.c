@@ -8,15 +8,15 @@
 
 #define WIDTH       1000.0
 #define LEFT        70.0
-#define RIGHT       230.0 // labels
+#define RIGHT       230.0 // px: labels
 #define TOP         64.0
 #define AREA_HEIGHT 150.0
-#define PITCH       220.0 // from chart to chart
+#define PITCH       220.0 // px: distance from chart to chart
 #define CHART_COUNT 4
 
-// Blue, red, green and the text's own colour are the paper's; all are told apart in light, in dark and by most colour-blind
-// people, and every line has its name beside it.
-// Variables would halve it, but some viewers know none.
+// Blue, red, green and the text colour are those of the paper. They can be distinguished on light and dark pages and by most
+// colour-blind readers, and every line has its name next to it. CSS variables would halve the text, but some viewers do not
+// support them.
 static const char* const style =
     "text{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;fill:#1b1f24}\n"
     ".page{fill:#fff}.head{font-size:18px;font-weight:600}.title{font-size:13px;font-weight:600}\n"
@@ -30,7 +30,7 @@ static const char* const style =
     ".a{stroke:#58a6ff}.b{stroke:#ff7b72}.c{stroke:#56d364}.d{stroke:#e6edf3}.e{stroke:#e3b341}.f{stroke:#"
     "d2a8ff}}\n";
 
-// Series, one after the other in one block of memory.
+// Series of values, stored one after another.
 typedef enum Series
 {
     TIMES,
@@ -55,8 +55,8 @@ typedef enum Series
 typedef struct Plot
 {
     const rblStatistics* statistics;
-    double* values; // SERIES_COUNT rows
-    uint32_t count; // of steps
+    double* values; // SERIES_COUNT rows of `count` values
+    uint32_t count; // number of steps
     double* marks;
     uint32_t mark_count;
 } Plot;
@@ -66,7 +66,7 @@ static double* row(const Plot* plot, Series series)
     return plot->values + (size_t)series * plot->count;
 }
 
-// The start took no time: the first step's milliseconds stand for it.
+// The start has no duration, so it gets the milliseconds of the first step.
 static void fill_times(const Plot* plot)
 {
     for (uint32_t i = 0; i < plot->count; ++i)
@@ -95,7 +95,7 @@ static void fill_counts(const Plot* plot)
     }
 }
 
-// Potential energy above its lowest; dissipation and work summed up; what is left when work is taken off must never rise.
+// Potential energy above its minimum; sums of dissipation and work. Kinetic plus potential energy less work must never rise.
 static void fill_energies(const Plot* plot)
 {
     double lowest = plot->statistics->steps.data[0].energy.potential;
@@ -174,7 +174,7 @@ static bool is_all_zero(const double* values, uint32_t count)
     return true;
 }
 
-// Lines that are zero throughout say nothing, unless there is nothing else.
+// Lines that are zero everywhere are left out, unless all are.
 static void draw_chart(const Plot* plot, uint32_t index, rblWriter* writer)
 {
     const ChartPlan* plan = &plans[index];

@@ -4,7 +4,8 @@
 
 #include "scene/run/statistics.h"
 
-// An SVG picture, readable on light and dark pages. The file is replaced whole or not at all. Needs at least one step.
+// Write an SVG picture, readable on light and dark pages. The file is replaced completely or not at all. At least one step is
+// required.
 rblResult rbl_plot_write(const rblStatistics* statistics, const char* title, const char* path);
 
 #endif

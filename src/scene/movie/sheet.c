@@ -20,7 +20,7 @@ void rbl_sheet_def_init(rblSheetDef* def, size_t size)
     rbl_def_init(&sheet_def, &defaults, def, size);
 }
 
-// Room for a line of text, in pixels: descenders and air.
+// Height of a line of text with descenders and spacing, px.
 static uint32_t line_height(uint32_t size)
 {
     return size > 0 ? 2 * size + size / 4 : 0;

@@ -5,9 +5,9 @@
 
 // ---- the glyphs ----
 
-// Strokes on a grid: x is a digit, y a letter from a (-4, the deepest descender) over e (0, the baseline) and m (8, the
-// height of small letters) to q (12, capitals). A stroke begins with '-' (straight from point to point), '~' (a quadratic
-// B-spline that starts and ends on its end points) or '@' (a closed one): corners become round.
+// Strokes on a grid: x is a digit, y a letter from a (-4, the lowest descender) over e (0, the baseline) and m (8, the height
+// of lower-case letters) to q (12, capitals). A stroke begins with '-' (straight lines between its points), '~' (a quadratic
+// B-spline that starts and ends at its end points) or '@' (a closed B-spline).
 typedef struct Glyph
 {
     uint8_t width;
@@ -261,7 +261,7 @@ static void blend(uint8_t* pixel, const uint8_t color[3], float coverage)
     pixel[3] = pixel[3] > (uint8_t)(255.0f * coverage) ? pixel[3] : (uint8_t)(255.0f * coverage);
 }
 
-// How much of a pixel the pen covers, from the distance of its centre to the nearest stroke.
+// The share of a pixel that the pen covers, from the distance of its centre to the nearest stroke.
 static float coverage_at(const Pen* pen, const Segments* segments, float x, float y)
 {
     const rblVec2 p = {(x - pen->x) / pen->scale, (pen->y - y) / pen->scale};

@@ -1,4 +1,4 @@
-// The public calls of rubble/picture.h: check, gather, trace tile by tile, develop.
+// The public calls of rubble/picture.h: check, gather, trace tile by tile, convert to sRGB.
 #include "rubble/picture.h"
 
 #include "base/def.h"
@@ -25,8 +25,8 @@ static rblVec3 from_hex(uint32_t rgb)
     return (rblVec3){from_srgb(rgb >> 16), from_srgb(rgb >> 8 & 255u), from_srgb(rgb & 255u)};
 }
 
-// Sand, slate blue, moss, ochre, plum, pale blue, sage, rose: neighbours differ in lightness as much as in hue, so that
-// they stay apart without red or green. Later rounds are lighter or darker. No orange: that is the colour of cracks.
+// Sand, slate blue, moss, ochre, plum, pale blue, sage, rose. Neighbours differ in lightness as much as in hue, so that
+// colour-blind readers can distinguish them. Later rounds are lighter or darker. Orange is the colour of cracks and not used.
 rblVec3 rbl_picture_color(uint32_t index)
 {
     static const uint32_t palette[] = {0xD8C8AEu, 0x5F87ADu, 0x93A76Bu, 0xE3C25Bu,
@@ -154,10 +154,10 @@ static rblResult read_def(const rblPictureDef* given, rblPictureDef* def)
     return check_def(def);
 }
 
-// ---- developing ----
+// ---- conversion to sRGB ----
 
-// Linear up to a knee, then ever flatter towards white: colours stay what they are, highlights do not clip.
-static float film(float x)
+// Tone curve: linear up to a knee, then ever flatter towards white. Normal colours are unchanged, and highlights do not clip.
+static float tone_curve(float x)
 {
     const float knee = 0.62f;
     if (x <= knee)
@@ -176,12 +176,13 @@ typedef struct Frame
     rblPictureScene scene;
     rblPictureCamera camera;
     rblPictureLight light;
-    uint8_t codes[CODE_STEPS]; // sRGB of (i / (CODE_STEPS - 1))^2: square roots spread the dark tones
+    uint8_t
+        codes[CODE_STEPS]; // sRGB of (i / (CODE_STEPS - 1))^2: the square root gives dark tones more codes
     uint8_t* rgba;
     rblTexelRows rows;
-    uint32_t top;       // row where the band begins
-    uint32_t developed; // rows
-    bool is_first;      // round of samples
+    uint32_t top;      // first row of the band
+    uint32_t finished; // number of finished rows
+    bool is_first;     // in the first round of samples
     uint64_t rays[RBL_MAX_BLOCKS];
 } Frame;
 
@@ -196,28 +197,28 @@ static void fill_codes(Frame* frame)
     }
 }
 
-static uint8_t develop(const Frame* frame, float x)
+static uint8_t to_srgb(const Frame* frame, float x)
 {
-    const float root = sqrtf(rbl_clampf(film(x), 0.0f, 1.0f));
+    const float root = sqrtf(rbl_clampf(tone_curve(x), 0.0f, 1.0f));
     return frame->codes[(uint32_t)(root * (float)(CODE_STEPS - 1) + 0.5f)];
 }
 
 // ---- tracing ----
 
-// A place under a tent one pixel to either side: the filter that weighs samples is in their density.
+// A tent filter one pixel to either side: the density of the samples is the weight of the filter.
 static float tent(float u)
 {
     return u < 0.5f ? sqrtf(2.0f * u) - 1.0f : 1.0f - sqrtf(2.0f - 2.0f * u);
 }
 
-// A quarter of the samples first; they are enough where nothing is to be seen but an even surface.
+// The first round has a quarter of the samples. This is enough for an even surface.
 static uint32_t first_samples(uint32_t samples)
 {
     return samples < 4 ? samples : samples < 8 ? 2 : samples / 4;
 }
 
-// Where the samples of a round are: pixels of a round share one sequence without gaps, or neighbours would not complement
-// each other.
+// The sampler of a round. All pixels of a round share one sequence without gaps, because otherwise the errors of neighbours
+// would not compensate each other.
 static rblPixelSampler round_sampler(const rblPictureDef* def, uint32_t x, uint32_t y, bool is_first)
 {
     const uint32_t first = first_samples(def->samples);
@@ -247,7 +248,7 @@ static void add_samples(const Frame* frame, uint32_t x, uint32_t y, rblPictureTr
 
 #define TILE 16
 
-// Rays of neighbours take like ways through the tree: pixels are traced by squares.
+// Pixels are traced in squares, because rays of neighbours visit the same nodes of the tree.
 static void trace_tiles(rblRange range, void* context)
 {
     Frame* frame = context;
@@ -271,7 +272,7 @@ static void trace_tiles(rblRange range, void* context)
     frame->rays[range.block] += trace.rays;
 }
 
-static void settle_rows(rblRange range, void* context)
+static void find_smooth_pixels(rblRange range, void* context)
 {
     const Frame* frame = context;
     for (uint32_t y = frame->top + range.begin; y < frame->top + range.end; ++y)
@@ -283,19 +284,19 @@ static void settle_rows(rblRange range, void* context)
     }
 }
 
-static void develop_rows(rblRange range, void* context)
+static void finish_rows(rblRange range, void* context)
 {
     const Frame* frame = context;
     const uint32_t width = frame->rows.width;
-    for (uint32_t y = frame->developed + range.begin; y < frame->developed + range.end; ++y)
+    for (uint32_t y = frame->finished + range.begin; y < frame->finished + range.end; ++y)
     {
         for (uint32_t x = 0; x < width; ++x)
         {
             const rblVec3 color = rbl_texel_resolve(&frame->rows, x, y);
             uint8_t* out = &frame->rgba[4 * ((size_t)y * width + x)];
-            out[0] = develop(frame, color.x);
-            out[1] = develop(frame, color.y);
-            out[2] = develop(frame, color.z);
+            out[0] = to_srgb(frame, color.x);
+            out[1] = to_srgb(frame, color.y);
+            out[2] = to_srgb(frame, color.z);
             out[3] = 255;
         }
     }
@@ -303,9 +304,10 @@ static void develop_rows(rblRange range, void* context)
 
 // ---- bands ----
 
-#define OVERLAP (2u * RBL_FILTER_REACH) // rows of a band that the next one looks at
+#define OVERLAP (2u * RBL_FILTER_REACH) // rows of a band that the next band reads
 
-// Rows from `top` to `bottom`, behind what is left of those before. Rows are developed when all that they look at is there.
+// Trace the rows from `top` to `bottom`, which are stored after the last rows of the band before. A row is finished when all
+// rows that its filter reads are traced.
 static void trace_band(Frame* frame, uint32_t bottom, rblJobs* jobs)
 {
     rblTexelRows* rows = &frame->rows;
@@ -318,15 +320,15 @@ static void trace_band(Frame* frame, uint32_t bottom, rblJobs* jobs)
     memset(rbl_texel(rows, 0, frame->top), 0, height * rows->width * sizeof *rows->texels);
     frame->is_first = true;
     rbl_parallel_for(jobs, tiles, 1, trace_tiles, frame);
-    rbl_parallel_for(jobs, height, 1, settle_rows, frame);
+    rbl_parallel_for(jobs, height, 1, find_smooth_pixels, frame);
     frame->is_first = false;
     rbl_parallel_for(jobs, tiles, 1, trace_tiles, frame);
     const uint32_t end = bottom == frame->def->height ? bottom : bottom - RBL_FILTER_REACH;
-    rbl_parallel_for(jobs, end - frame->developed, 1, develop_rows, frame);
-    frame->developed = end;
+    rbl_parallel_for(jobs, end - frame->finished, 1, finish_rows, frame);
+    frame->finished = end;
 }
 
-// A few rows of tiles at a time: the samples of a band take some memory, and progress can be told in between.
+// A few rows of tiles at a time: this limits the memory of the samples, and progress can be reported in between.
 static rblResult trace_frame(Frame* frame, const rblAllocator* allocator, rblJobs* jobs)
 {
     const rblPictureDef* def = frame->def;
@@ -360,7 +362,7 @@ static rblVec3d to_metres(const rblPictureScene* scene, rblVec3d p)
     return rbl_mul_add3d(scene->center, 1.0 / scene->scale, p);
 }
 
-static void tell(const Frame* frame, double trace_seconds, rblPictureStats* stats)
+static void fill_stats(const Frame* frame, double trace_seconds, rblPictureStats* stats)
 {
     const rblPictureScene* scene = &frame->scene;
     *stats = (rblPictureStats){.triangles = scene->triangle_count,
@@ -385,7 +387,7 @@ static rblResult render(Frame* frame, rblJobs* jobs, rblPictureStats* stats)
     RBL_TRY(trace_frame(frame, frame->scene.allocator, jobs));
     if (stats != NULL)
     {
-        tell(frame, rbl_timer_seconds() - start, stats);
+        fill_stats(frame, rbl_timer_seconds() - start, stats);
     }
     return RBL_OK;
 }
@@ -413,7 +415,7 @@ rblResult rbl_picture_render(const rblPictureDef* given, uint8_t* rgba, rblPictu
     return render_picture(&def, rgba, stats);
 }
 
-// Every pixel is opaque: three channels say it all.
+// Every pixel is opaque, so three channels are enough.
 static void drop_alpha(uint8_t* pixels, size_t count)
 {
     for (size_t i = 0; i < count; ++i)

@@ -7,7 +7,7 @@
 
 #define DEGREE (RBL_PI / 180.0)
 
-// The frame of a view along `forward`; looking straight up or down, the top of the picture is away from +Z.
+// Set the axes of a view along `forward`. For a vertical view, the top of the picture is -Z.
 static void orient(rblPictureCamera* camera, rblVec3 forward, const rblPictureDef* def)
 {
     const double half = rbl_tan(0.5 * def->field_of_view);
@@ -21,8 +21,8 @@ static void orient(rblPictureCamera* camera, rblVec3 forward, const rblPictureDe
     camera->up = rbl_scale3(rbl_cross3(right, forward), height);
 }
 
-// From the middle of a scene towards its viewer: from the front and the right, seeing more of the broader side, and
-// more from above the flatter it is.
+// The direction from the middle of the scene to the viewer: from the front and the right, more from the broader side, and more
+// from above for a flat scene.
 static rblVec3 default_direction(const rblPictureScene* scene)
 {
     const rblVec3 size = rbl_aabb_size(scene->bounds);
@@ -34,7 +34,7 @@ static rblVec3 default_direction(const rblPictureScene* scene)
                          (float)(rbl_cos(elevation) * rbl_cos(azimuth))};
     if (scene->has_cut)
     {
-        // Look at what the plane lays open, not quite straight on.
+        // Look at the cut, a little from the side.
         const rblVec3 n = scene->cut_normal;
         direction.x = n.x < -0.2f ? -direction.x : direction.x;
         direction.z = n.z < -0.2f ? -direction.z : direction.z;
@@ -46,8 +46,8 @@ static rblVec3 default_direction(const rblPictureScene* scene)
 
 // ---- fitting ----
 
-// The frustum's four sides pushed out until everything is inside: for the right side x + z w <= distance w + shift, for
-// the left -x + z w <= distance w - shift, where z counts towards the viewer and w is half the width at distance 1.
+// The four sides of the frustum are moved outwards until all points are inside: for the right side x + z w <= distance w +
+// shift, for the left -x + z w <= distance w - shift, where z is towards the viewer and w half the width at distance 1.
 typedef struct Fit
 {
     rblVec3 right, up, back; // unit
@@ -99,9 +99,9 @@ static Fit fit_scene(const rblPictureScene* scene, const rblPictureCamera* camer
     return fit;
 }
 
-#define MARGIN 0.80f // of the picture's width and height that things may take up
+#define MARGIN 0.80f // part of the width and height that the items may cover
 
-// Centred and as close as it can be.
+// Centre the items, as close as possible.
 static void fit_freely(rblPictureCamera* camera, const Fit* fit)
 {
     const float across = (fit->most_right + fit->most_left) / (2.0f * fit->half_width);
@@ -114,7 +114,7 @@ static void fit_freely(rblPictureCamera* camera, const Fit* fit)
     camera->target = rbl_to_double3(middle);
 }
 
-// With the target in the middle.
+// The same with the target in the middle.
 static void fit_around(rblPictureCamera* camera, const Fit* fit, rblVec3 target)
 {
     const float across = rbl_maxf(fit->most_right, fit->most_left) / fit->half_width;

@@ -1,5 +1,5 @@
-// Whether a point lies in a solid, by the signed crossings of a ray with its surface. Edges are decided in 64 bits with
-// one rule for all triangles at them, so that a ray through an edge or a vertex crosses once.
+// Point in solid, by the signed crossings of a ray with the surface. Edges are decided in double with one rule for all adjacent
+// triangles, so that a ray through an edge or a vertex crosses exactly once.
 #include "math/vec.h"
 #include "scene/picture/picture_scene.h"
 
@@ -10,9 +10,9 @@ static int sign_of(double x)
     return x > 0.0 ? 1 : (x < 0.0 ? -1 : 0);
 }
 
-// Which side of edge a b the ray passes: the sign of d . (a x b). On the edge the ray is taken to lean towards +x by an
-// infinitely small angle, towards +y by a far smaller one, and so on (Edelsbrunner and Muecke 1990): swapping a and b gives
-// exactly the opposite, and all triangles around a vertex agree where the ray passes.
+// The side of edge a b on which the ray passes: the sign of d . (a x b). A ray exactly through the edge is perturbed towards +x
+// by an infinitesimal angle, towards +y by a far smaller one, and so on (Edelsbrunner and Muecke 1990). Swapping a and b gives
+// exactly the opposite sign, and all triangles around a vertex agree.
 static int edge_side(rblVec3d origin, rblVec3d direction, rblVec3 a, rblVec3 b)
 {
     const rblVec3d p = rbl_sub3d(rbl_to_double3(a), origin);
@@ -28,7 +28,7 @@ static int edge_side(rblVec3d origin, rblVec3d direction, rblVec3 a, rblVec3 b)
     return sides[i];
 }
 
-// +1: the ray leaves through the triangle, -1: it enters, 0: it misses.
+// +1: the ray leaves the solid through the triangle, -1: it enters, 0: no intersection.
 static int crossing(const rblRay* ray, const rblLeafTriangle* t)
 {
     const rblVec3d origin = rbl_to_double3(ray->origin);
@@ -48,7 +48,7 @@ static int crossing(const rblRay* ray, const rblLeafTriangle* t)
     return ahead ? (slope > 0.0 ? 1 : -1) : 0;
 }
 
-// ---- all of them ----
+// ---- all triangles ----
 
 #define MAX_PARTS 32
 
@@ -59,7 +59,7 @@ typedef struct Windings
     uint32_t size;
 } Windings;
 
-// More parts than there is room for on one ray: the later ones are not seen.
+// When a ray crosses more than MAX_PARTS parts, the later ones are ignored.
 static void add_crossing(Windings* windings, uint32_t part, int sign)
 {
     uint32_t i = 0;
@@ -86,7 +86,7 @@ typedef struct Slabs
     float inverse[3];
 } Slabs;
 
-static bool meets_box(const Slabs* slabs, const rblAabb* box)
+static bool intersects_box(const Slabs* slabs, const rblAabb* box)
 {
     const float* lower = &box->lower.x;
     const float* upper = &box->upper.x;
@@ -116,7 +116,7 @@ static void visit_leaf(const rblPictureScene* scene, const rblRay* ray, uint32_t
     }
 }
 
-// Depth first; position and level of a node on a stack that holds one sibling per level.
+// Depth-first traversal. The stack stores position and level of at most one sibling per level.
 static void collect_crossings(const rblPictureScene* scene, const rblRay* ray, Windings* windings)
 {
     const rblBvh* tree = &scene->tree;
@@ -129,7 +129,7 @@ static void collect_crossings(const rblPictureScene* scene, const rblRay* ray, W
         const uint32_t level = levels[--size];
         const uint32_t position = positions[size];
         if (position >= rbl_tree_real_on_level(&tree->layout, level) ||
-            !meets_box(&slabs, &tree->nodes[tree->level_starts[level] + position]))
+            !intersects_box(&slabs, &tree->nodes[tree->level_starts[level] + position]))
         {
             continue;
         }

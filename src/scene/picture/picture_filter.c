@@ -1,12 +1,14 @@
-// Samples of a pixel, and what it may take from its neighbours. The light of the sky is the noisy part of a picture: one
-// random direction a sample. Along a surface it changes slowly, so that pixels of one surface, with like normals and near
-// its plane, average theirs (a cross-bilateral filter: Petschnigg et al. 2004; Eisemann and Durand 2004). Colours and the
-// light of the sun are not touched: edges, textures and borders of shadows stay sharp.
+// Samples of a pixel, and the light that neighbouring pixels share. The light of the sky is the noisy part of a picture,
+// because each sample has one random direction. Along a surface it changes slowly. So pixels of one surface with similar
+// normals near a common plane average it (a cross-bilateral filter: Petschnigg et al. 2004; Eisemann and Durand 2004). Colours
+// and sunlight are not filtered, so edges, textures and shadow borders stay sharp.
 #include "scene/picture/picture_filter.h"
 
-static const float sharp_bend = 0.9f;     // cosine between normals of one pixel
-static const float even_light = 0.03f;    // of the brightness of the sun
-static const float plane_distance = 4.0f; // pixels
+static const float sharp_bend =
+    0.9f; // cosine between normals in one pixel: below it, the surface is not smooth
+static const float even_light =
+    0.03f; // of the brightness of the sun: largest difference of direct light on an even surface
+static const float plane_distance = 4.0f; // px: largest distance from the common plane
 static const float binomial[RBL_FILTER_REACH + 1] = {20.0f, 15.0f, 6.0f, 1.0f};
 
 static float brightness(rblVec3 color)
@@ -56,8 +58,8 @@ bool rbl_texel_is_smooth(const rblTexelRows* rows, uint32_t x, uint32_t y)
     return true;
 }
 
-// How much of a neighbour's light is a pixel's own, 0 to 1.
-static float likeness(const rblTexel* texel, const rblTexel* other, float reach)
+// The weight of the sky light of a neighbour, 0 to 1.
+static float similarity(const rblTexel* texel, const rblTexel* other, float reach)
 {
     if (other->mixed || other->surface != texel->surface)
     {
@@ -67,7 +69,7 @@ static float likeness(const rblTexel* texel, const rblTexel* other, float reach)
     float cosine = rbl_maxf(0.0f, rbl_dot3(texel->normal, other->normal));
     for (int i = 0; i < 5; ++i)
     {
-        cosine *= cosine; // to the 32nd
+        cosine *= cosine; // finally to the power of 32
     }
     return fabsf(off) <= reach ? cosine : 0.0f;
 }
@@ -90,7 +92,7 @@ static rblVec3 shared_sky(const rblTexelRows* rows, uint32_t x, uint32_t y)
             }
             const rblTexel* other = rbl_texel(rows, (uint32_t)nx, (uint32_t)ny);
             const float weight =
-                binomial[dx < 0 ? -dx : dx] * binomial[dy < 0 ? -dy : dy] * likeness(texel, other, reach);
+                binomial[dx < 0 ? -dx : dx] * binomial[dy < 0 ? -dy : dy] * similarity(texel, other, reach);
             sum = rbl_mul_add3(sum, weight, other->sky);
             weights += weight * (float)other->count;
         }

@@ -1,4 +1,4 @@
-// Light and matter of a picture: a gradient sky, a sun with a soft edge, matte surfaces, and a floor that is one with
+// Lights and materials of a picture: a gradient sky, a sun with soft shadows, matte surfaces, and a floor that continues into
 // the backdrop.
 #include "scene/picture/picture_light.h"
 
@@ -9,13 +9,12 @@
 static const rblVec3 sun_color = {0.98f, 0.90f, 0.78f};    // irradiance of a surface that faces it
 static const rblVec3 zenith_color = {0.40f, 0.46f, 0.55f}; // radiance
 static const rblVec3 horizon_color = {0.48f, 0.49f, 0.50f};
-static const float sun_size =
-    0.055f; // tangent of its radius: six times the real one, as a studio lamp would be
-static const float far_floor = 60.0f; // no shadow is looked for beyond this distance from the middle
+static const float sun_size = 0.055f; // tangent of its radius: six times the real one, like a studio lamp
+static const float far_floor = 60.0f; // no shadows beyond this distance from the middle
 
 enum
 {
-    PURPOSE_SUN = 1, // 0 is the place in the pixel
+    PURPOSE_SUN = 1, // 0 is the position in the pixel
     PURPOSE_SKY
 };
 
@@ -46,8 +45,8 @@ static void make_frame(rblVec3 n, rblVec3* x, rblVec3* y)
     *y = (rblVec3){b, sign + n.y * n.y * a, -n.y};
 }
 
-// The pool of light lies around what is drawn. In frames of a run, whose floor is given and which bodies may leave, it stays where
-// the camera looks: an eye that fits the picture's unit ball into a view of 0.6 radians is POOL_DISTANCE away.
+// The pool of light is around the items. In frames of a run, whose floor is given and which bodies may leave, it is at the
+// target of the camera: an eye that shows the unit ball of the picture in a view of 0.6 radians has the distance POOL_DISTANCE.
 #define POOL_DISTANCE 3.6
 
 static void place_pool(rblPictureLight* light, const rblPictureDef* def)
@@ -66,8 +65,8 @@ rblPictureLight rbl_picture_light(const rblPictureScene* scene, const rblPicture
                                   const rblPictureDef* def)
 {
     rblPictureLight light = {.scene = scene, .background = def->background};
-    // Over the left shoulder of the viewer, 45 degrees up: forms show, and shadows fall to the right and back. A cut is
-    // there to be seen: its plane is turned into the light.
+    // The sun is behind the left shoulder of the viewer, 45 degrees up. Shadows then fall to the right and back. A cut plane
+    // faces the light.
     const rblVec3 right = rbl_normalize3((rblVec3){camera->right.x, 0, camera->right.z}, (rblVec3){1, 0, 0});
     const rblVec3 back = rbl_cross3(right, (rblVec3){0, 1, 0});
     rblVec3 side = rbl_add3(rbl_scale3(right, -0.80f), rbl_scale3(back, 0.60f));
@@ -85,20 +84,20 @@ rblPictureLight rbl_picture_light(const rblPictureScene* scene, const rblPicture
 
 // ---- rays ----
 
-// Of a surface, in place of a flag that only cut planes need. Caps are cracks, too.
-#define SEEN_FROM_WITHIN 2u
+// Flag of a surface that is seen from inside. It uses the bit of a flag that only cut planes need. Caps are crack faces, too.
+#define SEEN_FROM_INSIDE 2u
 
 typedef struct Seen
 {
     rblVec3 point;
     rblVec3 face_normal; // towards the viewer
-    rblVec3 normal;      // interpolated, on the viewer's side
-    rblVec3 safe_point;  // where shadow rays start
+    rblVec3 normal;      // interpolated, towards the viewer
+    rblVec3 safe_point;  // start of shadow rays
     rblVec3 albedo;
     uint32_t surface;
 } Seen;
 
-// What of a ray lies behind the cut plane. False: nothing. `entered` tells that it begins in front of it.
+// Clip a ray to the visible side of the cut plane. False: nothing is left. `entered`: the ray begins on the other side.
 static bool clip_ray(const rblPictureScene* scene, rblRay* ray, bool* entered)
 {
     *entered = false;
@@ -122,7 +121,7 @@ static bool clip_ray(const rblPictureScene* scene, rblRay* ray, bool* entered)
     return ray->t_min <= ray->t_max;
 }
 
-// A ray that comes in through the plane inside a solid meets its surface further on: caps need no test of their own.
+// A ray that enters through the cut plane inside a solid intersects its surface later, so caps need no test here.
 static bool is_blocked(const rblPictureScene* scene, rblVec3 from, rblVec3 direction, float t_max,
                        uint32_t* blocker)
 {
@@ -138,8 +137,8 @@ static rblVec3 sky_radiance(rblVec3 direction)
     return mix(horizon_color, zenith_color, rbl_maxf(direction.y, 0.0f));
 }
 
-// Floor and backdrop are one seamless sheet: a pool of light around the middle that fades into the colour of the
-// distance, and a wall that darkens a little upwards.
+// Floor and backdrop form one continuous surface: a pool of light around the middle that fades into the colour of the distance,
+// and a wall that becomes a little darker upwards.
 static rblVec3 backdrop(const rblPictureLight* light, rblVec3 direction)
 {
     const float up = smooth_step(-0.02f, 0.55f, direction.y);
@@ -154,7 +153,7 @@ static rblVec3 floor_color(const rblPictureLight* light, rblVec3 point, rblVec3 
     return mix(light->background, backdrop(light, direction), smooth_step(0.6f, 7.0f, distance));
 }
 
-// sin(pi / 2 x) for x in 0 to 1, right to 4e-6: its series.
+// sin(pi / 2 x) for x in 0 to 1 by its series, with an error of at most 4e-6.
 static float quarter_sine(float x)
 {
     const float s = x * x;
@@ -162,7 +161,7 @@ static float quarter_sine(float x)
            (1.5707963f - s * (0.64596410f - s * (0.079692626f - s * (0.0046817541f - s * 0.00016044118f))));
 }
 
-// The point of the unit circle at a part of the way around it.
+// The point on the unit circle at a fraction of the full turn.
 static rblVec2 point_on_circle(float turn)
 {
     const float quarters = 4.0f * turn;
@@ -181,7 +180,7 @@ static rblVec3 point_on_sun(const rblPictureLight* light, rblVec2 u)
                                          rbl_scale3(light->sun_y, radius * around.y)));
 }
 
-// Around the normal with the density of its cosine (Malley's method).
+// A direction around the normal with a density proportional to its cosine (Malley's method).
 static rblVec3 point_on_sky(rblVec3 normal, rblVec2 u)
 {
     rblVec3 x, y;
@@ -193,13 +192,13 @@ static rblVec3 point_on_sky(rblVec3 normal, rblVec2 u)
                     rbl_add3(rbl_scale3(x, radius * around.x), rbl_scale3(y, radius * around.y)));
 }
 
-// The floor is the backdrop, darkened by what hides sun and sky from it: where nothing does, floor and wall are one.
+// The floor has the colour of the backdrop, darkened where items hide sun and sky.
 static rblPictureSample shade_floor(const rblPictureLight* light, rblVec3 point, rblVec3 direction,
                                     const rblPixelSampler* pixel, uint32_t sample, rblPictureTrace* trace)
 {
     const rblVec3 sun_part = {0.56f, 0.53f, 0.48f};
     const rblVec3 sky_part = {0.44f, 0.47f, 0.52f};
-    const rblVec3 bounced = {0.035f, 0.035f, 0.035f}; // off the things in the way
+    const rblVec3 bounced = {0.035f, 0.035f, 0.035f}; // light reflected by the items that hide the sky
     rblPictureSample out = {.albedo = floor_color(light, point, direction),
                             .direct = rbl_add3(bounced, sun_part),
                             .sky = sky_part,
@@ -227,7 +226,7 @@ static rblPictureSample shade_floor(const rblPictureLight* light, rblVec3 point,
 
 // ---- surfaces ----
 
-// Light that comes from one direction of the upper or lower half: sky, or floor in the sun.
+// Light from one direction: from the sky, or from the sunlit floor.
 static rblVec3 incoming(const rblPictureLight* light, rblVec3 from, rblVec3 direction, rblVec3 albedo,
                         rblPictureTrace* trace)
 {
@@ -236,7 +235,7 @@ static rblVec3 incoming(const rblPictureLight* light, rblVec3 from, rblVec3 dire
     const float reach = falls ? (from.y - scene->ground) / -direction.y : INFINITY;
     if (is_blocked(scene, from, direction, reach, &trace->sky_blocker))
     {
-        return rbl_scale3(albedo, 0.16f); // other surfaces, lit at second hand
+        return rbl_scale3(albedo, 0.16f); // indirect light of other surfaces
     }
     return falls ? rbl_scale3(light->background, 0.46f) : sky_radiance(direction);
 }
@@ -262,8 +261,8 @@ static rblPictureSample shade_surface(const rblPictureLight* light, const Seen* 
     return out;
 }
 
-// A smooth normal lights places that the flat triangle puts in its own shadow. Starting shadow rays from the surface
-// that the normals suggest avoids the staircase (Hanika 2021, "Hacking the Shadow Terminator").
+// Interpolated normals light points that the flat triangle shadows itself. Shadow rays start from the smooth surface that the
+// normals suggest, which avoids visible triangles (Hanika 2021, "Hacking the Shadow Terminator").
 static rblVec3 lifted_point(const rblLeafTriangle* t, const rblVec3 normals[3], const float weights[3],
                             rblVec3 point, float side)
 {
@@ -308,7 +307,7 @@ static rblVec3 albedo_at(const rblPictureScene* scene, const rblRayHit* hit, con
             color = rbl_mul_add3(color, weights[i], corner_color(packed[i], part->skin));
         }
     }
-    // The wrong side of a surface, as one sees it through a hole, is darker and greyer.
+    // The inner side of a surface, seen through a hole, is darker and greyer.
     const float grey = 0.33f * (color.x + color.y + color.z);
     return outside ? color : rbl_scale3(mix(color, (rblVec3){grey, grey, grey}, 0.55f), 0.55f);
 }
@@ -331,11 +330,11 @@ static void describe_hit(const rblPictureScene* scene, const rblRayHit* hit, rbl
     seen->point = rbl_add3(rbl_scale3(t->a, weights[0]),
                            rbl_add3(rbl_scale3(t->b, weights[1]), rbl_scale3(t->c, weights[2])));
     seen->face_normal = rbl_scale3(flat, side);
-    // Normals in files may point the wrong way: the triangle knows better which side is out.
+    // Normals in files may point inwards, so the orientation of the triangle decides.
     const float agreement = rbl_dot3(normal, flat) < 0.0f ? -side : side;
     seen->normal = rbl_picture_unit(rbl_scale3(normal, agreement), seen->face_normal);
     seen->albedo = albedo_at(scene, hit, weights, side > 0.0f);
-    seen->surface = (face->surface & ~(uint32_t)RBL_FACE_CLOSED) | (side > 0.0f ? 0u : SEEN_FROM_WITHIN);
+    seen->surface = (face->surface & ~(uint32_t)RBL_FACE_CLOSED) | (side > 0.0f ? 0u : SEEN_FROM_INSIDE);
     const rblVec3 lifted = lifted_point(t, normals, weights, seen->point, agreement);
     seen->safe_point = rbl_mul_add3(lifted, RBL_PICTURE_OFFSET, seen->face_normal);
 }
@@ -347,10 +346,10 @@ static void describe_cap(const rblPictureScene* scene, uint32_t part, rblVec3 po
                    .normal = scene->cut_normal,
                    .safe_point = rbl_mul_add3(point, RBL_PICTURE_OFFSET, scene->cut_normal),
                    .albedo = scene->parts[part].crack,
-                   .surface = part << 2 | SEEN_FROM_WITHIN | RBL_FACE_CRACK};
+                   .surface = part << 2 | SEEN_FROM_INSIDE | RBL_FACE_CRACK};
 }
 
-// The first thing on the ray before `t_max`.
+// The first intersection of the ray before `t_max`.
 static bool look(const rblPictureScene* scene, rblVec3 eye, rblVec3 direction, float t_max, Seen* seen)
 {
     rblRay ray = {eye, direction, 0.0f, t_max};

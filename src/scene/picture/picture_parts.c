@@ -1,4 +1,4 @@
-// What of a mesh counts as one piece.
+// Divides meshes into parts.
 #include "base/error.h"
 #include "base/hash_map.h"
 #include "math/aabb.h"
@@ -64,11 +64,11 @@ static rblResult label_groups(const rblMeshView* view, const rblAllocator* alloc
 
 typedef struct Component
 {
-    rblVec3d origin; // a vertex of it: volumes are summed about it
-    double volume;   // signed, six times
+    rblVec3d origin; // a vertex of the component: volumes are relative to it
+    double volume;   // signed, times six
     rblAabbd bounds;
-    uint32_t owner; // itself, or the solid of which it is a cavity
-    uint32_t label; // the part it becomes
+    uint32_t owner; // itself, or the solid that contains this cavity
+    uint32_t label; // number of its part
 } Component;
 
 static void measure_face(const rblMeshView* view, uint32_t face, Component* component)
@@ -92,7 +92,7 @@ static void measure_face(const rblMeshView* view, uint32_t face, Component* comp
     }
 }
 
-// A cavity, turned inside out, belongs to the smallest solid whose box holds it.
+// A cavity, whose surface is inside out, belongs to the smallest solid whose box contains it.
 static uint32_t find_owner(const Component* components, uint32_t count, uint32_t cavity)
 {
     uint32_t owner = cavity;
@@ -110,7 +110,7 @@ static uint32_t find_owner(const Component* components, uint32_t count, uint32_t
     return owner;
 }
 
-// Beyond this many components nobody looks for cavities: the search is quadratic, and so much is a soup.
+// With more components, cavities are not searched: the search is quadratic, and such a mesh is a triangle soup.
 #define MAX_SOLIDS 4096
 
 static void join_cavities(Component* components, uint32_t count, uint32_t* part_count)
@@ -125,7 +125,7 @@ static void join_cavities(Component* components, uint32_t count, uint32_t* part_
     for (uint32_t i = 0; i < count; ++i)
     {
         components[i].label =
-            components[components[i].owner].label; // an owner has positive volume: it owns itself
+            components[components[i].owner].label; // an owner has positive volume, so it is its own owner
     }
 }
 

@@ -1,7 +1,7 @@
-// Sample points of pictures: the first two dimensions of the Sobol sequence, Owen-scrambled by hashing (Burley 2020,
-// "Practical Hash-based Owen Scrambling"), handed out to pixels along a Z curve (Ahmed and Wonka 2020, "Screen-Space
-// Blue-Noise Diffusion of Monte Carlo Sampling Error via Hierarchical Ordering of Pixels"): neighbouring pixels get
-// neighbouring stretches of one sequence, so that their errors cancel and what noise is left is fine-grained.
+// Sample points of pictures: the first two dimensions of the Sobol sequence, Owen-scrambled by hashing (Burley 2020, "Practical
+// Hash-based Owen Scrambling"), assigned to pixels along a Z curve (Ahmed and Wonka 2020, "Screen-Space Blue-Noise Diffusion of
+// Monte Carlo Sampling Error via Hierarchical Ordering of Pixels"). Neighbouring pixels get neighbouring sections of one
+// sequence, so that their errors compensate each other and the remaining noise is fine-grained.
 #ifndef RBL_SCENE_PICTURE_PICTURE_SAMPLER_H
 #define RBL_SCENE_PICTURE_PICTURE_SAMPLER_H
 
@@ -42,8 +42,8 @@ static inline uint32_t rbl_low_to_high_permutation(uint32_t x, uint32_t seed)
     return x;
 }
 
-// Generator matrix of the second Sobol dimension, Pascal's triangle mod 2, by halves: bit j of the result is the sum of
-// the bits k with C(k, j) odd.
+// Generator matrix of the second Sobol dimension: Pascal's triangle mod 2, computed by halves. Bit j of the result is the sum
+// of the bits k with C(k, j) odd.
 static inline uint32_t rbl_pascal_matrix(uint32_t x)
 {
     x ^= (x & 0xFFFF0000u) >> 16;
@@ -61,7 +61,7 @@ static inline uint32_t rbl_spread_bits(uint32_t x)
     return (x | x << 1) & 0x5555u;
 }
 
-// Pixels share a sequence in blocks of 256 x 256; the seed tells blocks apart.
+// Pixels share a sequence in blocks of 256 x 256, with one seed per block.
 static inline rblPixelSampler rbl_pixel_sampler(uint32_t x, uint32_t y, uint32_t samples, uint32_t seed)
 {
     const uint32_t curve = rbl_spread_bits(x & 255u) | rbl_spread_bits(y & 255u) << 1;
@@ -69,7 +69,7 @@ static inline rblPixelSampler rbl_pixel_sampler(uint32_t x, uint32_t y, uint32_t
     return (rblPixelSampler){curve * samples, rbl_mix32(seed ^ rbl_mix32(block + 0x9E3779B9u))};
 }
 
-// A point in the unit square: `sample` of the pixel, for the given purpose (dimension pair).
+// A point in the unit square for a sample of the pixel. `purpose` selects the pair of dimensions.
 static inline rblVec2 rbl_sample_square(const rblPixelSampler* pixel, uint32_t sample, uint32_t purpose)
 {
     const uint32_t seed = rbl_mix32(pixel->seed + 0x68BC21EBu * (purpose + 1));

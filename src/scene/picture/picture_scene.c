@@ -1,4 +1,4 @@
-// From meshes with poses to one tree of triangles in the unit ball.
+// Transforms the meshes of all items into one tree of triangles in the unit ball.
 #include "scene/picture/picture_scene.h"
 
 #include "base/error.h"
@@ -26,7 +26,7 @@ uint32_t rbl_pack_normal(rblVec3 n)
     const float sum = fabsf(n.x) + fabsf(n.y) + fabsf(n.z);
     if (!(sum > 0.0f))
     {
-        return 0x80008000u; // no normal: never made from one, since -32768 is out of range
+        return 0x80008000u; // the code of no normal: -32768 is out of the range of components
     }
     float u = n.x / sum;
     float v = n.y / sum;
@@ -62,7 +62,7 @@ rblVec3 rbl_unpack_normal(uint32_t packed)
     return rbl_normalize3((rblVec3){u, v, z}, (rblVec3){0, 1, 0});
 }
 
-// ---- one item on its way into the scene ----
+// ---- items ----
 
 typedef struct Item
 {
@@ -71,10 +71,10 @@ typedef struct Item
     const rblMeshView* view;
     rblIndexArray corners; // three per triangle
     rblIndexArray faces;   // per triangle
-    uint32_t* labels;      // per face: its part, of this item
-    uint8_t* closed;       // per face; null without a cut
-    uint8_t* crack;        // per material; null when no name says so
-    float* made_normals;   // when the mesh has none
+    uint32_t* labels;      // by face: its part within this item
+    uint8_t* closed;       // by face; null without a cut
+    uint8_t* crack;        // by material; null when none is a crack material
+    float* made_normals;   // smooth normals when the mesh has none
     const float* normals;  // per corner, three floats
     const float* colors;   // per corner, four floats; null when the mesh has none
     rblMat3d rotation;
@@ -263,7 +263,7 @@ static void begin_parts(Gatherer* g)
     }
 }
 
-// Area-weighted centroid of a part's surface: inside a convex part for sure.
+// The area-weighted centroid of the surface of a part. For a convex part it is inside.
 static void measure_triangle(rblPicturePart* part, rblVec3d a, rblVec3d b, rblVec3d c)
 {
     const double area = rbl_length3d(rbl_cross3d(rbl_sub3d(b, a), rbl_sub3d(c, a)));
@@ -312,9 +312,9 @@ static rblResult measure_parts(Gatherer* g)
     return RBL_OK;
 }
 
-// Every part moves by F (c - m): c its centroid, m the middle of everything. Of two convex parts that do not overlap,
-// each holds its own centroid and lies on its own side of some plane; the plane's normal n has n . (c1 - c2) > 0, so
-// they move apart along it: convex tilings come apart for every F > 0.
+// Every part moves by F (c - m), with c its centroid and m the middle of everything. Two convex parts that do not overlap have
+// a separating plane with each centroid on its own side. For its normal n, n . (c1 - c2) > 0. So the parts move apart along n:
+// convex tilings separate for every F > 0.
 static void move_parts_apart(Gatherer* g)
 {
     rblAabbd all = rbl_aabbd_empty();
@@ -366,7 +366,7 @@ static void place_cut(rblPictureScene* scene, const rblPictureDef* def)
     }
 }
 
-// ---- writing the triangles ----
+// ---- triangles ----
 
 static uint32_t pack_color(const float* rgba)
 {
@@ -437,7 +437,7 @@ static void write_triangles(const Gatherer* g, rblJobs* jobs)
     }
 }
 
-// Top-down order pays: the tree is built once and asked some ten million times.
+// The tree is built once and queried some ten million times, so a top-down build is worth its time.
 static rblResult build_tree(Gatherer* g, rblJobs* jobs)
 {
     rblPictureScene* scene = g->scene;

@@ -1,18 +1,17 @@
-// What a picture is traced against: every triangle of every item in one tree, moved and scaled so that all of it lies
-// in the unit ball around the origin. One length scale, whatever the units of the files: all offsets of the tracer are
-// relative to it.
+// The scene of a picture: all triangles of all items in one tree, moved and scaled into the unit ball around the origin. All
+// offsets of the tracer are relative to this one length scale, whatever the units of the files.
 #ifndef RBL_SCENE_PICTURE_PICTURE_SCENE_H
 #define RBL_SCENE_PICTURE_PICTURE_SCENE_H
 
 #include "bvh/bvh.h"
 #include "rubble/picture.h"
 
-// The floor lies this far below the lowest point, in units of the picture: a sheet on the floor is a sheet, not a fight
-// between two planes. Rays start a tenth of it off the surface they leave.
+// Distance of the floor below the lowest point, in picture units, so that a flat item on the floor does not flicker with it.
+// Rays start a tenth of this distance off their surface.
 #define RBL_PICTURE_GAP    2e-4f
 #define RBL_PICTURE_OFFSET 2e-5f
 
-// What the tracer knows of a triangle beside its corners.
+// Data of a triangle besides its corners.
 typedef struct rblPictureFace
 {
     uint32_t normals[3]; // at the corners, rbl_pack_normal()
@@ -31,8 +30,8 @@ typedef struct rblPicturePart
     rblVec3 skin;
     rblVec3 crack;
     rblVec3d centroid; // of its surface, metres
-    rblVec3d offset;   // by which it is moved away, metres
-    rblAabbd bounds;   // before that, metres
+    rblVec3d offset;   // displacement of the exploded view, metres
+    rblAabbd bounds;   // before the displacement, metres
     double area;
 } rblPicturePart;
 
@@ -42,23 +41,24 @@ typedef struct rblPictureScene
     rblForest forest;
     rblBvh tree;
     uint32_t triangle_count;
-    rblPictureFace* faces; // per triangle
-    uint32_t* colors;      // per corner, three per triangle, rgba 8 bits linear; null when no mesh has any
+    rblPictureFace* faces; // by triangle
+    uint32_t*
+        colors; // three per triangle, one per corner: rgba, 8 bits linear; null when no mesh has colours
     rblPicturePart* parts;
     uint32_t part_count;
 
     rblVec3d center; // picture = (metres - center) * scale
     double scale;
-    rblAabb bounds; // in the picture's coordinates
+    rblAabb bounds; // in picture coordinates
     float ground;   // height of the floor
-    bool has_cut;   // rays see only dot(cut_normal, p) <= cut_offset
+    bool has_cut;   // rays see only points with dot(cut_normal, p) <= cut_offset
     rblVec3 cut_normal;
     float cut_offset;
 
     double prepare_seconds, build_seconds;
 } rblPictureScene;
 
-// Gather, move apart, scale and build. The definition has been checked but for its meshes.
+// Gather, explode, scale and build. The definition must be checked, except for its meshes.
 rblResult rbl_picture_scene_init(rblPictureScene* scene, const rblPictureDef* def,
                                  const rblAllocator* allocator, rblJobs* jobs);
 void rbl_picture_scene_free(rblPictureScene* scene);
@@ -69,8 +69,8 @@ static inline rblVec3d rbl_to_picture(const rblPictureScene* scene, rblVec3d p)
                       (p.z - scene->center.z) * scene->scale};
 }
 
-// Unit vectors in 32 bits on the faces of an octahedron unfolded into a square (Meyer et al. 2010, "On Floating-Point
-// Normal Vectors"): off by 0.003 degrees at most.
+// Unit vectors in 32 bits: an octahedron unfolded into a square (Meyer et al. 2010, "On Floating-Point Normal Vectors"). The
+// error is at most 0.003 degrees.
 uint32_t rbl_pack_normal(rblVec3 normal);
 rblVec3 rbl_unpack_normal(uint32_t packed);
 
@@ -80,7 +80,7 @@ rblVec3 rbl_unpack_normal(uint32_t packed);
 rblResult rbl_picture_face_parts(const rblMeshView* view, rblPictureParts parts,
                                  const rblAllocator* allocator, uint32_t* labels, uint32_t* count);
 
-// Which faces belong to a connected component that is closed and oriented.
+// Mark the faces of connected components that are closed and oriented.
 rblResult rbl_picture_closed_faces(const rblMeshView* view, const rblAllocator* allocator, uint8_t* closed);
 
 // Whether a material's name makes its faces crack faces.
@@ -88,8 +88,8 @@ bool rbl_is_crack_material(const char* name);
 
 // ---- crossings ----
 
-// The part of lowest number that winds around the origin of the ray, RBL_NONE when none does: crossings with closed
-// faces are counted with their sign along the whole ray.
+// The lowest part that contains the origin of the ray, or RBL_NONE: signed crossings with closed faces are counted along the
+// whole ray.
 uint32_t rbl_picture_part_around(const rblPictureScene* scene, const rblRay* ray);
 
 #endif

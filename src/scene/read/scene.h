@@ -1,4 +1,4 @@
-// A scene from inside: what the parts of the reader hand to each other.
+// Internal data of scenes, shared by the parts of the reader.
 #ifndef RBL_SCENE_READ_SCENE_H
 #define RBL_SCENE_READ_SCENE_H
 
@@ -12,39 +12,39 @@
 
 #define RBL_SCENE_MAX_BODIES (1u << 18)
 
-// Unique names and the numbers they stand for.
+// Unique names and their numbers.
 typedef struct rblSceneNames
 {
     rblHashMap map;
-    RBL_ARRAY(const char*) names; // in order; not owned
+    RBL_ARRAY(const char*) names; // by number; not owned
 } rblSceneNames;
 
 void rbl_scene_names_init(rblSceneNames* table, const rblAllocator* allocator);
 void rbl_scene_names_free(rblSceneNames* table);
 
-// RBL_NONE when the name is not there.
+// RBL_NONE when the name does not exist.
 uint32_t rbl_scene_names_find(const rblSceneNames* table, const char* name);
 
-// Add a name that is not there yet, with the next number. False when out of memory.
+// Add a new name with the next number. False when out of memory.
 bool rbl_scene_names_add(rblSceneNames* table, const char* name);
 
-// ---- what the reader found ----
+// ---- data of the reader ----
 
-// One of three: a kind of shape with its definition, a procedural solid with its values, or the file of a mesh.
+// One of three: a shape kind with its definition, a procedural solid with its values, or the file of a mesh.
 typedef struct rblShapeDef
 {
-    rblJson json; // for messages
+    rblJson json; // for error messages
     const rblShapeKind* kind;
-    void* def; // of rblShapeKeys
+    void* def; // described by rblShapeKeys of the kind
     const rblSolidKind* solid;
     rblSolidValue* values;
     uint32_t value_count;
     const char* file;
-    float height;      // of files: 0: as they have it
-    float error;       // of the level set, m; 0: by the size
-    uint32_t cells;    // along the longest side; 0: the default
-    rblShapeId shape;  // once prepared
-    rblMeshId surface; // to draw; null for planes
+    float height;      // m: height of a mesh file after scaling; 0: not scaled
+    float error;       // m: error of the level set; 0: from the size
+    uint32_t cells;    // cells along the longest side; 0: the default
+    rblShapeId shape;  // filled by rbl_scene_make_shapes()
+    rblMeshId surface; // for drawing; null for planes
 } rblShapeDef;
 
 static inline bool rbl_is_unbounded(const rblShapeDef* def)
@@ -60,19 +60,19 @@ typedef RBL_ARRAY(rblSceneJoint) rblSceneJointArray;
 typedef RBL_ARRAY(rblSceneEvent) rblSceneEventArray;
 typedef RBL_ARRAY(rblJson) rblJsonArray;
 
-// What a breaker is made from.
+// The definition that a breaker is created from.
 typedef struct rblBreakerSource
 {
-    const rblBreakerKind* kind; // referenced
-    void* def;                  // in the arena, with paths as the file has them
-    rblJson json;               // for messages
+    const rblBreakerKind* kind; // retained
+    void* def;                  // in the arena, with paths as in the file
+    rblJson json;               // for error messages
 } rblBreakerSource;
 
-// A file that a parameter names.
+// A file named by a parameter.
 typedef struct rblSceneFile
 {
     const rblParameter* row;
-    rblJson json; // for messages
+    rblJson json; // for error messages
     const char* path;
 } rblSceneFile;
 
@@ -86,24 +86,25 @@ typedef struct rblScene
     rblJsonDocument document;
     bool parsed;
     bool prepared;
-    bool adopted;         // meshes were handed over: files may not be there
-    uint32_t further_ids; // beside the first; guarded by the mutex of the registry
+    bool adopted;         // meshes were set by rbl_scene_adopt_surface(): their files may be missing
+    uint32_t further_ids; // number of ids besides the first; guarded by the mutex of the registry
     rblArena arena;
-    rblSceneView view; // its arrays are those below
+    rblSceneView view; // its arrays are the ones below
 
     rblSceneNames shape_names;
     rblSceneNames material_names;
-    rblSceneNames body_names; // of bodies with a name of their own, then of the others
+    rblSceneNames body_names; // explicit names first, then automatic ones
     rblSceneShapeArray shapes;
     rblShapeDefArray shape_defs;
     rblSceneMaterialArray materials;
     rblSceneBodyArray bodies;
-    rblIndexArray named;                 // per name in body_names: the body
-    rblJsonArray body_jsons;             // per body: for messages
-    RBL_ARRAY(bool) unnamed;             // per body: `name` is only what comes after the automatic name
-    RBL_ARRAY(rblSceneBreaker) breakers; // one for all bodies that break alike,
-    RBL_ARRAY(rblBreakerSource) breaker_sources; // and where they come from
-    RBL_ARRAY(rblSceneFile) fracture_files; // that breaking names: they must be there, whatever the method is
+    rblIndexArray named;                         // by name in body_names: the body
+    rblJsonArray body_jsons;                     // by body: for error messages
+    RBL_ARRAY(bool) unnamed;                     // by body: `name` is only the suffix of an automatic name
+    RBL_ARRAY(rblSceneBreaker) breakers;         // one for all bodies with equal definitions
+    RBL_ARRAY(rblBreakerSource) breaker_sources; // by breaker: its definition
+    RBL_ARRAY(rblSceneFile)
+    fracture_files; // named by fracture parameters; they must exist, whatever the method is
     rblSceneJointArray joints;
     rblJsonArray joint_jsons;
     rblSceneEventArray events;
@@ -119,60 +120,62 @@ rblResult rbl_name_bodies(rblScene* scene);
 rblResult rbl_scene_read_joints(rblScene* scene, rblJson root);
 rblResult rbl_scene_read_events(rblScene* scene);
 
-// One body, or a grid of them; `event` spawns it.
+// Read one body, or a grid of bodies; `event` spawns it.
 rblResult rbl_scene_read_body(rblScene* scene, rblJson body, uint32_t event);
 
-// What is said about breaking: the body's method and breaker, its anchor (scene_fracture.c).
+// Read the method, the breaker and the anchor of a body (scene_fracture.c).
 rblResult rbl_scene_read_fracture(rblScene* scene, rblJson body, rblSceneBody* out);
 rblResult rbl_anchor_read(rblJson body, rblSceneBody* out);
 
-// What the reader of shapes and their schema share (scene_shapes.c). A mesh is no kind of shape: the surface in a file becomes a
-// hull or a level set. Rows are of rblShapeDef; those of level sets are for meshes and procedural solids.
+// Shared by the reader of shapes and their schema (scene_shapes.c). A mesh is not a shape kind: the surface in a file becomes a
+// hull or a level set. Rows describe rblShapeDef; those of level sets are for meshes and procedural solids.
 #define RBL_MESH_KIND "mesh"
 extern const rblParameter rbl_mesh_rows[];
 extern const rblParameter rbl_level_set_rows[];
 
-// Null: there is none of that name.
+// Null when there is no such solid.
 const rblSolidKind* rbl_find_solid(const char* name);
 
-// Facets are for procedural meshes; an exact shape has none, but may be given the number where a solid of its name has it. Null: none has.
+// Facets belong to procedural meshes. An exact shape has none, but accepts the number when a solid of its name has one. Null:
+// no such parameter.
 const rblSolidParameter* rbl_find_segments(const char* kind);
 
-// The JSON schemas of "fracture" and of one of "shapes", as docs/scene.schema.json has them (scene_schema.c, scene_shape_schema.c).
+// Write the JSON schemas of "fracture" and of one entry of "shapes", as in docs/scene.schema.json (scene_schema.c,
+// scene_shape_schema.c).
 rblResult rbl_scene_write_fracture_schema(rblJsonWriter* writer);
 void rbl_scene_write_shape_schema(rblJsonWriter* writer);
 
-// Make the breakers; give them up; forget what they are made from.
+// Create the breakers; release them; free their definitions.
 rblResult rbl_scene_prepare_breakers(rblScene* scene);
 void rbl_discard_breakers(rblScene* scene);
 void rbl_forget_breakers(rblScene* scene);
 
-// A file of the scene: relative to the scene's own. In the arena; null when out of memory (scene_prepare.c).
+// The path of a file, relative to the scene file. In the arena; null when out of memory (scene_prepare.c).
 const char* rbl_scene_path(rblScene* scene, const char* file);
 
-// The number of a material by the name at `value`; presets are added when they are first used.
+// The number of the material named at `value`. A preset is added when it is first used.
 rblResult rbl_scene_lookup_material(rblScene* scene, rblJson value, uint32_t* out);
 
-// The body that a text names.
+// The body with the name at `value`.
 rblResult rbl_scene_lookup_body(const rblScene* scene, rblJson value, uint32_t* out);
 
-// The same, or the body of which it names a piece: then the text is that piece's name. Names of pieces are no longer than this.
+// The same, or the body whose piece has that name; `piece` is then that name. Names of pieces are at most this long.
 #define RBL_SCENE_PIECE_NAME 160
 rblResult rbl_scene_lookup_body_or_piece(const rblScene* scene, rblJson value, uint32_t* out,
                                          const char** piece);
 
-// Make shapes; name their files (scene_prepare.c).
+// Create shapes; list their files (scene_prepare.c).
 rblResult rbl_scene_make_shapes(rblScene* scene);
 void rbl_discard_shapes(rblScene* scene);
 
-// Before the scene is prepared: take this mesh, mended and scaled, for the file that a shape names, and look for no files.
-// It is shared; shapes without a file are left alone.
+// Before the scene is prepared: use this repaired and scaled mesh instead of the file of a shape, and search no files. The mesh
+// is shared. Shapes without a file are not changed.
 rblResult rbl_scene_adopt_surface(rblSceneId scene, uint32_t shape, rblMeshId surface);
 
-// A second id of the same scene, to be destroyed on its own: for those who must outlive the first one's owner.
+// A second id of the same scene, destroyed separately, for objects that must outlive the owner of the first id.
 rblResult rbl_scene_share(rblSceneId id, rblSceneId* out);
 
-// The scene behind an id, or RBL_ERROR_STALE.
+// The scene that an id refers to, or RBL_ERROR_STALE.
 rblResult rbl_scene_find(rblSceneId id, rblScene** out);
 
 #endif

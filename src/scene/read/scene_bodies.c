@@ -28,7 +28,7 @@ static rblResult read_type(const rblScene* scene, rblJson json, rblSceneBody* bo
     if (rbl_is_unbounded(&scene->shape_defs.data[body->shape]) && type != RBL_BODY_STATIC)
     {
         return rbl_json_fail(rbl_json_exists(chosen) ? chosen : json, RBL_ERROR_FORMAT,
-                             "a %s has no end and no mass: its type must be 'static'",
+                             "a %s is unbounded and has no mass: the type must be 'static'",
                              scene->shapes.data[body->shape].kind);
     }
     return RBL_OK;
@@ -104,7 +104,7 @@ static rblResult read_grid(rblJson body, Grid* grid)
     return rbl_optional_vector(json, "origin", &grid->origin);
 }
 
-// "[2][3]": the place in a grid, along the axes that have more than one.
+// "[2][3]": the indices in a grid, of the axes with more than one cell.
 static void write_suffix(const Grid* grid, const uint32_t cell[3], char out[SUFFIX_SIZE])
 {
     size_t length = 0;
@@ -129,7 +129,7 @@ static char* join_texts(rblScene* scene, const char* first, const char* second)
     return text;
 }
 
-// Add a body; `name` is null when it has none of its own.
+// Add a body; `name` is null when the body has no explicit name.
 static rblResult add_body(rblScene* scene, rblJson json, rblSceneBody body, const char* name,
                           const char* suffix)
 {
@@ -213,7 +213,7 @@ rblResult rbl_scene_read_bodies(rblScene* scene, rblJson root)
     return RBL_OK;
 }
 
-// Bodies without a name are called after their shapes: ball, ball.2, ball.3, whichever is free.
+// Bodies without a name get the name of their shape: ball, ball.2, ball.3, the next free one.
 rblResult rbl_name_bodies(rblScene* scene)
 {
     uint32_t* last = RBL_ARENA_ARRAY(&scene->arena, uint32_t, scene->shapes.count + 1);
@@ -246,7 +246,7 @@ rblResult rbl_name_bodies(rblScene* scene)
             }
             body->name = name;
             scene->unnamed.data[i] = false;
-            // In a grid the place tells bodies apart already.
+            // In a grid, the indices already distinguish bodies.
             last[body->shape] -= suffix[0] != '\0';
             if (!rbl_scene_names_add(&scene->body_names, name) || !rbl_array_push(&scene->named, i))
             {
@@ -281,7 +281,7 @@ static bool names_pieces(const char* text)
     return true;
 }
 
-// The body of which a name is that of a piece: what comes before the numbers of pieces. RBL_NONE: of none that breaks.
+// The body whose piece has this name: the name before the piece numbers. RBL_NONE: no such breakable body.
 static uint32_t find_whole(const rblScene* scene, const char* name)
 {
     char whole[RBL_SCENE_PIECE_NAME];

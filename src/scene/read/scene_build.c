@@ -1,4 +1,4 @@
-// A scene into a world: bodies, joints, and what events do.
+// Creates the bodies and joints of a scene in a world, and applies events.
 #include "io/json/json_values.h"
 #include "math/transform.h"
 #include "math/vec.h"
@@ -84,7 +84,7 @@ static rblResult create_body(rblScene* scene, rblWorldId world, uint32_t index, 
     return result == RBL_OK ? RBL_OK : rbl_fail_at(scene->body_jsons.data[index], result);
 }
 
-// Where b's end is when the scene does not say: where a's is for joints that hold two points together.
+// The default anchor of b: the anchor of a, for joints that connect two points.
 static rblVec3 default_anchor(const rblScene* scene, const rblSceneJoint* joint)
 {
     const rblJointKind kind = joint->def.kind;
@@ -142,7 +142,7 @@ rblResult rbl_scene_build(rblSceneId id, rblWorldId world, rblBodyId* bodies)
     const rblResult result = create_all(scene, world, bodies);
     for (size_t i = 0; result != RBL_OK && i < scene->bodies.count; ++i)
     {
-        // A body takes its joints with it.
+        // The destruction of a body also destroys its joints.
         if (bodies[i].index1 != 0)
         {
             rbl_body_destroy(world, bodies[i]);
@@ -163,7 +163,7 @@ static rblResult spawn(rblScene* scene, rblWorldId world, const rblSceneEvent* e
     return RBL_OK;
 }
 
-// An impulse away from the centre on every dynamic body in reach, largest at the centre and none at the radius.
+// An impulse away from the centre on every dynamic body within the radius, largest at the centre and zero at the radius.
 static rblResult push_away(rblWorldId world, const rblSceneEvent* event, const rblBodyId* bodies,
                            uint32_t count)
 {
@@ -199,13 +199,13 @@ static rblResult explode(const rblScene* scene, rblWorldId world, const rblScene
     return result;
 }
 
-// Without a place the middle of the body; without a normal, from above. A body that cannot break stays whole.
+// The default point is the centre of the body, the default normal points down. A body without a breaker does not break.
 static rblResult break_body(rblScene* scene, rblWorldId world, const rblSceneEvent* event, rblBodyId body)
 {
     rblBodyState state;
     if (scene->bodies.data[event->body].breaker == RBL_NONE)
     {
-        return RBL_OK; // its method is not there yet
+        return RBL_OK;
     }
     RBL_TRY(rbl_body_state(world, body, &state));
     const bool turned = rbl_dot3(event->normal, event->normal) > 0.0f;

@@ -1,4 +1,4 @@
-// Events of a scene, in the order in which they happen.
+// Events of a scene, sorted by time.
 #include "base/sort.h"
 #include "io/json/json_values.h"
 #include "scene/read/scene.h"
@@ -12,12 +12,12 @@ static const char* const explode_keys[] = {"at", "radius", "impulse", NULL};
 static const char* const remove_keys[] = {"body", NULL};
 static const char* const velocity_keys[] = {"body", "velocity", "spin", NULL};
 
-// A time that is meant to be a multiple of the step may be a little off in decimals.
+// Relative tolerance of event times: a multiple of the step may not be exact in decimals.
 #define STEP_SLACK 1e-6
 
 const char* rbl_scene_event_name(rblSceneEventKind kind)
 {
-    // event_keys begin with the time, then come the kinds in order.
+    // event_keys has the time first, then the kinds in order.
     return (uint32_t)kind < RBL_EVENT_KIND_COUNT ? event_keys[1 + kind] : "unknown";
 }
 
@@ -59,7 +59,7 @@ static bool earlier(uint32_t a, uint32_t b, const void* context)
     return events[a].time < events[b].time;
 }
 
-// Bring events and their places in the file into the order of time.
+// Sort events and their JSON values by time.
 static rblResult reorder(rblScene* scene)
 {
     const size_t count = scene->events.count;
@@ -119,7 +119,7 @@ rblResult rbl_sort_events(rblScene* scene, rblJson root)
     return RBL_OK;
 }
 
-// ---- what they do ----
+// ---- contents ----
 
 static rblResult read_place(rblJson json, rblSceneEvent* event)
 {
@@ -134,7 +134,7 @@ static rblResult require_body(const rblScene* scene, rblJson json, rblSceneEvent
     return rbl_scene_lookup_body_or_piece(scene, body, &event->body, &event->piece);
 }
 
-// The body of an event must be one that can be moved by it. Pieces of static bodies can be of either kind.
+// The body of an event must be of a type that the event can move. Pieces of static bodies can be of both types.
 static rblResult check_type(const rblScene* scene, rblJson json, const rblSceneEvent* event)
 {
     const rblBodyType type = scene->bodies.data[event->body].type;
@@ -178,7 +178,7 @@ static rblResult read_explosion(rblJson json, rblSceneEvent* event)
     return rbl_require_float(json, "impulse", RBL_NOT_NEGATIVE, &event->strength);
 }
 
-// {"body": NAME}, or just the name.
+// {"body": NAME}, or only the name.
 static rblResult read_removal(const rblScene* scene, rblJson json, rblSceneEvent* event)
 {
     if (rbl_json_is(json, RBL_JSON_STRING))
@@ -218,7 +218,7 @@ static rblResult read_event(const rblScene* scene, rblJson json, rblSceneEvent* 
         return read_removal(scene, json, event);
     case RBL_EVENT_SET_VELOCITY:
         return read_velocity(scene, json, event);
-    case RBL_EVENT_SPAWN: // its bodies have been read already
+    case RBL_EVENT_SPAWN: // its bodies are read earlier
     case RBL_EVENT_KIND_COUNT:
         break;
     }

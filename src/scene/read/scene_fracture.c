@@ -1,4 +1,4 @@
-// What a scene says about breaking: breakers by the table of their kinds, anchors; and the breakers made from it.
+// Fracture settings of a scene: breakers by the table of their kinds, anchors; and the creation of the breakers.
 #include "fracture/breaker_kinds.h"
 #include "io/file.h"
 #include "io/json/json_parameters.h"
@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_KEYS     512u // of all kinds together, for messages
-#define MAX_COMPARED 256u // of the last breakers: a scene of very many different ones is read in time
+#define MAX_KEYS 512u // keys of all kinds together, for error messages
+#define MAX_COMPARED                                                                                         \
+    256u // number of last breakers that a new one is compared with, so that scenes with very many breakers load in time
 
 static const char* const anchor_keys[] = {"box", NULL};
 
@@ -20,7 +21,7 @@ typedef struct FileList
     rblJson json;
 } FileList;
 
-static rblResult note_file(const rblParameter* row, const char** path, void* context)
+static rblResult add_file(const rblParameter* row, const char** path, void* context)
 {
     const FileList* list = context;
     const rblJson given = rbl_json_find(list->json, row->key);
@@ -28,7 +29,7 @@ static rblResult note_file(const rblParameter* row, const char** path, void* con
     return rbl_array_push(&list->scene->fracture_files, file) ? RBL_OK : rbl_fail_memory();
 }
 
-// Found now, so that a missing one is said with its place in the scene.
+// Search the file now, so that an error message can refer to its place in the scene.
 static rblResult find_file(rblScene* scene, const rblSceneFile* file)
 {
     const char* path = rbl_scene_path(scene, file->path);
@@ -47,7 +48,7 @@ static rblResult find_file(rblScene* scene, const rblSceneFile* file)
                          word ? " and no " : "", rbl_short_name(path));
 }
 
-static rblResult place_file(const rblParameter* row, const char** path, void* context)
+static rblResult resolve_file(const rblParameter* row, const char** path, void* context)
 {
     (void)row;
     *path = rbl_scene_path(context, *path);
@@ -56,7 +57,7 @@ static rblResult place_file(const rblParameter* row, const char** path, void* co
 
 // ---- keys ----
 
-// The first kind that has a key, and its row.
+// The first kind with a key, and the row of the key.
 static const rblBreakerKind* find_key(const char* key, const rblParameter** row)
 {
     const rblBreakerKind* kind = NULL;
@@ -71,7 +72,7 @@ static const rblBreakerKind* find_key(const char* key, const rblParameter** row)
     return NULL;
 }
 
-// Only the kind's own keys: one of another kind is refused with the name of that.
+// Only keys of the own kind are allowed. The error message for a key of another kind names that kind.
 static rblResult check_keys(rblJson json, const rblBreakerKind* kind)
 {
     RBL_TRY(rbl_json_expect(json, RBL_JSON_OBJECT));
@@ -94,7 +95,7 @@ static rblResult check_keys(rblJson json, const rblBreakerKind* kind)
     return rbl_json_check_parameter_keys(json, kind->parameters, RBL_BREAKER_KIND_KEY);
 }
 
-// Keys of every kind, for what has none of its own.
+// Accept the keys of all kinds, for methods without a kind.
 static rblResult check_any_keys(rblJson json)
 {
     const char* keys[MAX_KEYS + 1];
@@ -115,8 +116,8 @@ static rblResult check_any_keys(rblJson json)
 
 // ---- definitions ----
 
-// A method that does nothing takes the keys of all kinds, so that a scene can turn breaking off by one word. Values are checked all
-// the same, by the first kind that has the key.
+// A method that does nothing accepts the keys of all kinds, so that one word in a scene turns breaking off. Values are checked
+// by the first kind that has the key.
 static rblResult read_idle(rblScene* scene, rblJson json)
 {
     RBL_TRY(check_any_keys(json));
@@ -130,14 +131,14 @@ static rblResult read_idle(rblScene* scene, rblJson json)
         const rblBreakerKind* kind = find_key(text, &row);
         if (kind == NULL)
         {
-            continue; // the method
+            continue; // the key of the method
         }
         const rblParameter rows[2] = {*row, {.type = RBL_PARAMETER_END}};
         FileList list = {scene, json};
         void* def = rbl_breaker_kind_new_def(kind, &scene->arena);
         RBL_TRY(def != NULL ? RBL_OK : rbl_fail_memory());
         RBL_TRY(rbl_json_read_parameters(json, rows, def, NULL));
-        RBL_TRY(rbl_parameters_visit_files(rows, def, note_file, &list));
+        RBL_TRY(rbl_parameters_visit_files(rows, def, add_file, &list));
     }
     return RBL_OK;
 }
@@ -154,10 +155,10 @@ static rblResult read_def(rblScene* scene, rblJson json, const rblBreakerKind* k
     const rblResult result = kind->complete != NULL ? kind->complete(def, given, material) : RBL_OK;
     RBL_TRY(result == RBL_OK ? RBL_OK : rbl_fail_at(json, result));
     *out = def;
-    return rbl_parameters_visit_files(kind->parameters, def, note_file, &list);
+    return rbl_parameters_visit_files(kind->parameters, def, add_file, &list);
 }
 
-// Bodies that break alike share a breaker, and with it what is known of their shape: to fill one with tetrahedra takes a while.
+// Bodies with equal definitions share a breaker, and with it the prepared data of their shapes: tetrahedralization takes time.
 static uint32_t find_same(const rblScene* scene, const rblBreakerKind* kind, const void* def)
 {
     const uint32_t count = (uint32_t)scene->breaker_sources.count;
@@ -247,7 +248,7 @@ static rblResult make_breaker(rblScene* scene, const rblBreakerSource* source, r
     void* def = rbl_arena_alloc(&scene->arena, kind->def_size);
     RBL_TRY(def != NULL ? RBL_OK : rbl_fail_memory());
     memcpy(def, source->def, kind->def_size);
-    RBL_TRY(rbl_parameters_visit_files(kind->parameters, def, place_file, scene));
+    RBL_TRY(rbl_parameters_visit_files(kind->parameters, def, resolve_file, scene));
     const rblResult result = rbl_breaker_create_from(kind, def, NULL, 0, out);
     return result == RBL_OK ? RBL_OK : rbl_fail_at(source->json, result);
 }

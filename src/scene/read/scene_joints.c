@@ -7,7 +7,7 @@ static const char* const joint_keys[] = {"kind",    "a",        "b",       "anch
 static const char* const joint_kinds[] = {"distance", "rope",   "ball", "hinge",
                                           "fixed",    "spring", NULL}; // as rblJointKind
 
-// Keys that only some kinds have.
+// Check a key that only some kinds have.
 static rblResult check_use(rblJson json, const char* key, bool used, const char* by)
 {
     const rblJson value = rbl_json_find(json, key);
@@ -27,7 +27,7 @@ static rblResult check_keys_of_kind(rblJson json, rblJointKind kind)
     return check_use(json, "maxForce", spring, "springs");
 }
 
-// The other end: a body and a point of it, or a point of the world.
+// Read the other end: a body and a point of it, or a point of the world.
 static rblResult read_other_end(const rblScene* scene, rblJson json, rblSceneJoint* joint)
 {
     const rblJson body = rbl_json_find(json, "b");

@@ -146,7 +146,7 @@ static rblResult read_scene(rblScene* scene)
     return RBL_OK;
 }
 
-// ---- life ----
+// ---- creation ----
 
 static void init_scene(rblScene* scene, const rblAllocator* allocator)
 {

@@ -7,7 +7,7 @@ static const char* const material_keys[] = {"preset",       "density", "friction
                                             "young",        "poisson", "strength", "surfaceEnergy",
                                             "breakImpulse", "color",   NULL};
 
-// What presets look like, in the order of rbl_material_preset_names(): linear red, green, blue.
+// Colours of presets, in the order of rbl_material_preset_names(): linear red, green, blue.
 static const float preset_colors[][3] = {
     {0.55f, 0.75f, 0.78f}, // glass
     {0.80f, 0.78f, 0.72f}, // ceramic

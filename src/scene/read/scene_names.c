@@ -1,4 +1,4 @@
-// Names: each stands for one thing.
+// Tables of unique names.
 #include "scene/read/scene.h"
 #include <string.h>
 
@@ -14,7 +14,7 @@ void rbl_scene_names_free(rblSceneNames* table)
     rbl_array_free(&table->names);
 }
 
-// The key under which a name is, or would be: names whose hashes are equal take further keys in turn.
+// The key of a name in the hash map. Names with equal hashes use the following keys.
 static uint64_t key_of(const rblSceneNames* table, const char* name, uint32_t* found)
 {
     uint64_t key = rbl_hash_bytes(RBL_HASH_START, name, strlen(name));

@@ -1,4 +1,4 @@
-// The shapes of a scene: files are read, solids made, meshes turned into hulls or level sets.
+// Creates the shapes of a scene: reads files, makes procedural solids, turns meshes into hulls or level sets.
 #include "base/log.h"
 #include "field/shape_keys.h"
 #include "io/file.h"
@@ -14,7 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// A mesh that fills its hull but for this share is taken for convex: hulls collide exactly and fast.
+// Share of the volume of the hull: a mesh whose volume differs by less is treated as convex, because hulls collide exactly and
+// fast.
 #define CONVEX_SHARE 1e-3
 
 // ---- files ----
@@ -33,7 +34,7 @@ const char* rbl_scene_path(rblScene* scene, const char* file)
     return path;
 }
 
-// Scale a mesh so that it is `height` tall.
+// Scale a mesh to a height, m.
 static rblResult scale_to_height(rblMeshId* mesh, float height)
 {
     rblMeshView view;
@@ -53,8 +54,8 @@ static rblResult scale_to_height(rblMeshId* mesh, float height)
     return RBL_OK;
 }
 
-// What is not closed is mended, or refused with the reason: files often tear surfaces apart along seams.
-static rblResult mend(rblMeshId* mesh, const char* name)
+// Repair a mesh that is not closed, or fail with the reason. Files often separate surfaces along seams.
+static rblResult repair(rblMeshId* mesh, const char* name)
 {
     rblInspectOptions options = rbl_default_inspect_options();
     rblMeshReport found;
@@ -87,7 +88,7 @@ static rblResult load_mesh(rblScene* scene, const rblShapeDef* def, rblMeshId* o
     }
     rblMeshId mesh;
     RBL_TRY(rbl_mesh_load(path, NULL, &mesh));
-    rblResult result = mend(&mesh, path);
+    rblResult result = repair(&mesh, path);
     if (result == RBL_OK && def->height > 0.0f)
     {
         result = scale_to_height(&mesh, def->height);
@@ -103,7 +104,7 @@ static rblResult load_mesh(rblScene* scene, const rblShapeDef* def, rblMeshId* o
 
 // ---- meshes to shapes ----
 
-// The hull of a mesh when that is as good as the mesh itself; a null id when it is not.
+// The hull of a mesh when the mesh is convex; a null id otherwise.
 static rblResult make_convex(rblScene* scene, const rblMeshView* view, double volume, rblShapeId* out)
 {
     *out = (rblShapeId){0};
@@ -126,7 +127,7 @@ static rblResult make_convex(rblScene* scene, const rblMeshView* view, double vo
     RBL_FREE_ARRAY(scene->allocator, points, view->vertex_count);
     if (result != RBL_OK)
     {
-        return result == RBL_ERROR_MEMORY ? result : RBL_OK; // too thin for a hull: a level set may do
+        return result == RBL_ERROR_MEMORY ? result : RBL_OK; // too thin for a hull: a level set may work
     }
     result = rbl_shape_view(hull, &made);
     if (result == RBL_OK && made.mass.volume * (1.0 - CONVEX_SHARE) <= volume)

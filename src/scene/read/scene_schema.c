@@ -31,7 +31,7 @@ static void write_kind(rblJsonWriter* writer, const rblBreakerKind* kind, const 
     rbl_json_end_object(writer);
 }
 
-// Whether a kind before this one has the key.
+// Whether an earlier kind has the key.
 static bool is_there_before(const rblBreakerKind* kind, const char* key)
 {
     const rblBreakerKind* before = NULL;
@@ -45,7 +45,7 @@ static bool is_there_before(const rblBreakerKind* kind, const char* key)
     return false;
 }
 
-// Rows of a kind whose keys no kind before it has.
+// Write the rows of a kind whose keys no earlier kind has.
 static void write_new_rows(rblJsonWriter* writer, const rblBreakerKind* kind, const void* defaults)
 {
     for (const rblParameter* row = kind->parameters; row->type != RBL_PARAMETER_END; ++row)
@@ -60,7 +60,7 @@ static void write_new_rows(rblJsonWriter* writer, const rblBreakerKind* kind, co
 
 typedef void KindFcn(rblJsonWriter* writer, const rblBreakerKind* kind, const void* defaults);
 
-// Call for every kind that has parameters, with its defaults.
+// Call `visit` for every kind with parameters, with its defaults.
 static rblResult visit_kinds(rblJsonWriter* writer, KindFcn* visit)
 {
     const rblAllocator* allocator = rbl_default_allocator();
@@ -83,7 +83,7 @@ static rblResult visit_kinds(rblJsonWriter* writer, KindFcn* visit)
     return RBL_OK;
 }
 
-// Names without a method take the keys of all kinds.
+// A method without a kind accepts the keys of all kinds.
 static rblResult write_idle(rblJsonWriter* writer)
 {
     const rblBreakerKind* kind = NULL;

@@ -1,4 +1,4 @@
-// The JSON schema of a shape in scenes, from the table of kinds of shapes and that of procedural solids.
+// The JSON schema of a shape in scenes, from the tables of shape kinds and of procedural solids.
 #include "field/shape_keys.h"
 #include "field/shape_kinds.h"
 #include "io/json/json_parameters.h"
@@ -12,7 +12,7 @@ static void write_member(rblJsonWriter* writer, const char* key, const char* tex
     rbl_json_string(writer, text);
 }
 
-// One kind, up to its own keys.
+// Begin the schema of one kind, up to its own keys.
 static void begin_variant(rblJsonWriter* writer, const char* kind, const char* about)
 {
     rbl_json_begin_object(writer);
@@ -28,7 +28,7 @@ static void begin_variant(rblJsonWriter* writer, const char* kind, const char* a
     rbl_json_end_object(writer);
 }
 
-// An array of `min` to `max` of what comes next.
+// Begin an array of `min` to `max` items.
 static void begin_list(rblJsonWriter* writer, uint32_t min, uint32_t max)
 {
     write_member(writer, "type", "array");
@@ -86,7 +86,7 @@ static void write_number_schema(rblJsonWriter* writer, const rblSolidParameter* 
 static void write_defaults(rblJsonWriter* writer, const rblSolidParameter* parameter)
 {
     const uint32_t count = parameter->components;
-    if (count == 0) // a list: too long for a table
+    if (count == 0) // a list is too long for a table
     {
         return;
     }
@@ -105,7 +105,7 @@ static void write_defaults(rblJsonWriter* writer, const rblSolidParameter* param
     }
 }
 
-// `about` null: the parameter's own words, and its default.
+// `about` null: the text and the default of the parameter.
 static void write_parameter(rblJsonWriter* writer, const rblSolidParameter* parameter, const char* about)
 {
     const uint32_t count = parameter->components;
@@ -132,7 +132,7 @@ static void write_parameter(rblJsonWriter* writer, const rblSolidParameter* para
     rbl_json_end_object(writer);
 }
 
-// ---- all of them ----
+// ---- all kinds ----
 
 static void write_kind(rblJsonWriter* writer, const rblShapeKind* kind)
 {
@@ -197,7 +197,7 @@ void rbl_scene_write_shape_schema(rblJsonWriter* writer)
     for (uint32_t i = 0; i < solid_count; ++i)
     {
         kind = rbl_shape_kind_find(solids[i].name);
-        if (kind == NULL || kind->keys == NULL) // else it is an exact shape
+        if (kind == NULL || kind->keys == NULL) // otherwise it is an exact shape
         {
             write_solid(writer, &solids[i]);
         }

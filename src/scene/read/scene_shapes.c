@@ -1,4 +1,4 @@
-// Shapes of a scene as the file describes them. Nothing is made here: see scene_prepare.c.
+// Reads the shapes of a scene file. They are created later, in scene_prepare.c.
 #include "base/number.h"
 #include "field/shape_keys.h"
 #include "field/shape_kinds.h"
@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_NAMES 128 // of kinds, for messages
-#define MAX_KEYS  32  // of an object
+#define MAX_NAMES 128 // names of kinds, for error messages
+#define MAX_KEYS  32  // keys of an object
 
 const rblParameter rbl_mesh_rows[] = {{.key = "file",
                                        .type = RBL_PARAMETER_FILE,
@@ -54,7 +54,7 @@ const rblSolidKind* rbl_find_solid(const char* name)
     return NULL;
 }
 
-// Of kinds that scene files know; null: there is none of that name.
+// Only kinds of scene files. Null: no such kind.
 static const rblShapeKind* find_kind(const char* name)
 {
     const rblShapeKind* kind = rbl_shape_kind_find(name);
@@ -85,7 +85,7 @@ static rblResult fail_unknown_kind(rblJson value)
 
 // ---- keys ----
 
-// Names of the keys that an object may have, ended by null.
+// Allowed keys of an object, terminated by null.
 typedef struct KeyList
 {
     const char* names[MAX_KEYS + 1];
@@ -231,7 +231,7 @@ static rblResult check_segments(rblJson value, const rblSolidParameter* paramete
 
 // ---- kinds of shapes ----
 
-// "kind", those of the kind, and "segments" where a procedural solid of that name has them.
+// The allowed keys: "kind", those of the kind, and "segments" when a procedural solid of that name has it.
 static rblResult check_kind_keys(rblJson json, const rblShapeKind* kind)
 {
     const rblSolidParameter* parameter = rbl_find_segments(kind->name);

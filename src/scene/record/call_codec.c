@@ -5,7 +5,7 @@
 
 // ---- calls ----
 
-// Every kind of call as a list of its fields: one letter each (see put_field).
+// Every kind of call as a list of its fields, one letter each (see put_field()).
 typedef struct CallKind
 {
     const char* name;

@@ -9,45 +9,47 @@
 
 #define RBL_CALL_MAX_SHAPES (1u << 24)
 
-// What a call is named in messages.
+// The name of a call in messages.
 const char* rbl_call_name(rblCallCode code);
 
-// `shape` is the number of the shape in a body's definition. Hashes of steps are in `number`.
+// `shape` is the number of the shape in the definition of a body. The hash of a step is in `number`.
 void rbl_put_call(rblByteSink* sink, const rblCall* call, uint32_t shape);
 
-// False when there is no whole call. Definitions come with their cookies, without a shape.
+// False when the bytes contain no complete call. Definitions get their cookies, but no shape.
 bool rbl_take_call(rblByteSource* source, rblCall* call, uint32_t* shape);
 
-// What a recording of calls holds, without making them.
+// Contents of a recording of calls, counted without making the calls.
 typedef struct rblCallCounts
 {
     uint64_t calls[RBL_CALL_COUNT];
     uint32_t shapes;
-    uint64_t size, bytes; // of the file, and of what was taken
+    uint64_t size, bytes; // bytes of the file, and bytes that were read
     bool complete;
     char version[32];
-    char problem[256]; // why reading stopped; empty: at the end
+    char problem[256]; // why reading stopped; empty: at the end of the file
 } rblCallCounts;
 
 rblResult rbl_count_calls(const char* path, rblCallCounts* out);
 
-// What the numbers of shapes, events and breakers stand for: all that came before.
+// Objects that the numbers of shapes, events and breakers refer to: all that came earlier in the file.
 typedef struct rblRecipeTables
 {
     rblSourceTables made;
-    const rblBreaker* const* breakers; // that events came from
+    const rblBreaker* const* breakers; // the origin of events
     uint32_t breaker_count;
 } rblRecipeTables;
 
-// Where an event is in a file. The first one of a body names the shape, the breaker and the material that its tetrahedra came from.
+// Data of an event in a file. The first event of a body names the shape, the breaker and the material that its tetrahedra come
+// from.
 typedef struct rblEventLocation
 {
-    uint32_t parent; // event; RBL_NONE: it is the first one
+    uint32_t parent; // index of the parent event; RBL_NONE: it is the first one
     uint32_t shape, breaker;
     rblMaterial material;
 } rblEventLocation;
 
-// What an event did to the nodes. What was taken is held once for the caller.
+// Write and read the labels and weights that an event gave to the nodes. An event that was read has one reference, owned by the
+// caller.
 void rbl_put_event(rblByteSink* sink, const rblFragmentEvent* event, const rblEventLocation* location);
 rblResult rbl_take_event(rblByteSource* source, const rblRecipeTables* tables, rblFragmentEvent** out);
 

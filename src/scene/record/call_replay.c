@@ -1,4 +1,4 @@
-// Making recorded calls again. The file is hostile: the calls are ordinary ones, and check their arguments as always.
+// Replays recorded calls. The file is untrusted: the calls are public ones and check their arguments as usual.
 #include "base/error.h"
 #include "dynamics/snapshot.h"
 #include "fracture/breaker_kinds.h"
@@ -7,36 +7,35 @@
 #include "scene/record/call_codec.h"
 #include "scene/record/recording_format.h"
 
-#define FIRST_WITH_KINDS 2u // version of recordings whose breakers are of named kinds
+#define FIRST_WITH_KINDS 2u // first version of recordings with named kinds of breakers
 #define A_BREAKER        "a breaker"
 
-// A snapshot that the recording took, to be gone back to.
-typedef struct Kept
+// A snapshot that the recorded calls took, for later restores.
+typedef struct Snapshot
 {
     uint64_t number;
     void* data;
     size_t size;
-} Kept;
+} Snapshot;
 
 typedef struct Replayer
 {
     const rblAllocator* allocator;
     rblWorldId world;
-    uint32_t serial;                       // of the world
+    uint32_t serial;                       // serial number of the world
     RBL_ARRAY(rblShapeId) shapes;          // by number
-    RBL_ARRAY(rblBreakerId) breaker_ids;   // by number,
-    RBL_ARRAY(const rblBreaker*) breakers; // and themselves; referenced
-    RBL_ARRAY(rblByteArray) data;          // that breakers read from files, by number
-    RBL_ARRAY(rblFragmentEvent*) events;   // of fragments, by number; referenced
-    RBL_ARRAY(Kept) kept;
+    RBL_ARRAY(rblBreakerId) breaker_ids;   // by number
+    RBL_ARRAY(const rblBreaker*) breakers; // the same breakers; retained
+    RBL_ARRAY(rblByteArray) data;          // by number: data that breakers read from files
+    RBL_ARRAY(rblFragmentEvent*) events;   // by number: events of fragments; retained
+    RBL_ARRAY(Snapshot) kept;
     rblReplayReport report;
     uint64_t found; // hash after the last step
     bool differs;
-    bool
-        refused; // something is not known here, such as a kind or the form of an old version: the report names it
+    bool refused; // the file has something unknown, such as a kind; the report names it
 } Replayer;
 
-// The recording says one thing and this build does another: the replay ends.
+// The replay differs from the recording, and ends.
 static rblResult fail_different(Replayer* replayer, const char* what)
 {
     replayer->differs = true;
@@ -104,7 +103,7 @@ static rblResult create_joint(Replayer* replayer, const rblCall* call)
 
 static rblResult take_snapshot(Replayer* replayer, uint64_t number)
 {
-    Kept kept = {.number = number};
+    Snapshot kept = {.number = number};
     RBL_TRY(rbl_world_save(replayer->world, NULL, 0, &kept.size));
     kept.data = rbl_alloc(replayer->allocator, kept.size);
     if (kept.data == NULL || !rbl_array_reserve_more(&replayer->kept, 1))
@@ -116,11 +115,11 @@ static rblResult take_snapshot(Replayer* replayer, uint64_t number)
     return rbl_world_save(replayer->world, kept.data, kept.size, &kept.size);
 }
 
-static rblResult go_back(const Replayer* replayer, uint64_t number)
+static rblResult restore_snapshot(const Replayer* replayer, uint64_t number)
 {
     for (size_t i = replayer->kept.count; i > 0; --i)
     {
-        const Kept* kept = &replayer->kept.data[i - 1];
+        const Snapshot* kept = &replayer->kept.data[i - 1];
         if (kept->number == number)
         {
             return rbl_world_restore(replayer->world, kept->data, kept->size);
@@ -178,7 +177,7 @@ static rblResult make_call(Replayer* replayer, const rblCall* call, uint32_t sha
     case RBL_CALL_SAVE:
         return take_snapshot(replayer, call->number);
     case RBL_CALL_RESTORE:
-        return go_back(replayer, call->number);
+        return restore_snapshot(replayer, call->number);
     case RBL_CALL_DESTROY:
     case RBL_CALL_COUNT:
         break;
@@ -186,14 +185,14 @@ static rblResult make_call(Replayer* replayer, const rblCall* call, uint32_t sha
     return rbl_fail(RBL_ERROR_FORMAT, "a call that is not possible");
 }
 
-// Files have indices and generations: the world that they belong to is this one.
-static void name_world(const Replayer* replayer, rblCall* call)
+// Files contain indices and generations. The serial number of the replayed world is added.
+static void set_world(const Replayer* replayer, rblCall* call)
 {
     call->body.world = call->joint.world = replayer->serial;
     call->joint_def.a.world = call->joint_def.b.world = replayer->serial;
 }
 
-// Breakers and images of worlds have another form in version 1.
+// Breakers and images of worlds had another format in version 1.
 static rblResult check_version(const rblRecordingReader* reader, const char* what)
 {
     return reader->version >= FIRST_WITH_KINDS ? RBL_OK
@@ -219,8 +218,8 @@ static rblResult take_calls(Replayer* replayer, const rblRecordingReader* reader
         {
             return rbl_fail(RBL_ERROR_FORMAT, "a call is cut short or of an unknown kind");
         }
-        replayer->report.calls += call.code != RBL_CALL_STEPPED; // the other half of a step
-        name_world(replayer, &call);
+        replayer->report.calls += call.code != RBL_CALL_STEPPED; // the end of a step is not a call
+        set_world(replayer, &call);
         const rblResult result = make_call(replayer, &call, shape);
         if (result != RBL_OK && result != RBL_ERROR_MEMORY && !replayer->differs)
         {
@@ -246,12 +245,12 @@ static rblResult take_world_def(Replayer* replayer, rblByteSource* source)
     def.sleep_time = rbl_take_f32(source);
     def.bounce_speed = rbl_take_f32(source);
     def.recovery_speed = rbl_take_f32(source);
-    if (rbl_source_left(source) > 0) // recordings of worlds that could not break have no more
+    if (rbl_source_left(source) > 0) // recordings of worlds without breaking end here
     {
         def.seed = rbl_take_u64(source);
         def.max_fragments = rbl_take_u32(source);
     }
-    if (rbl_source_left(source) > 0) // earlier ones had the default
+    if (rbl_source_left(source) > 0) // older recordings have the default
     {
         def.first_count = rbl_take_u32(source);
     }
@@ -407,12 +406,12 @@ static rblResult take_chunk(Replayer* replayer, rblRecordingReader* reader, uint
     case RBL_CHUNK_CALLS_END:
         return take_end(replayer, reader, source);
     default:
-        RBL_TRY(check_version(reader, A_BREAKER)); // other chunks of version 1 are of breakers
+        RBL_TRY(check_version(reader, A_BREAKER)); // other chunks of version 1 belong to breakers
         return rbl_fail(RBL_ERROR_UNSUPPORTED, "a kind of chunk that this version does not know");
     }
 }
 
-// What is damaged ends the replay; what this program does not know makes it no replay at all.
+// A damaged chunk ends the replay. An unknown chunk makes the whole replay fail.
 static rblResult take_other(rblRecordingReader* reader, uint32_t type, rblByteSource* source)
 {
     Replayer* replayer = reader->context;
@@ -421,7 +420,7 @@ static rblResult take_other(rblRecordingReader* reader, uint32_t type, rblByteSo
     return result;
 }
 
-// ---- the whole ----
+// ---- the whole file ----
 
 static void free_replayer(Replayer* replayer)
 {
@@ -512,7 +511,7 @@ rblResult rbl_calls_replay(const char* path, rblReplayReport* out)
     return result;
 }
 
-// ---- looking ----
+// ---- counting ----
 
 static rblResult count_chunk(rblRecordingReader* reader, uint32_t type, rblByteSource* source)
 {

@@ -1,4 +1,4 @@
-// What a recording of calls holds, for people (rubble/recorder.h).
+// A summary of a recording of calls (rubble/recorder.h).
 #include "base/error.h"
 #include "rubble/recorder.h"
 #include "scene/record/call_codec.h"
@@ -23,7 +23,7 @@ rblResult rbl_calls_inspect(const char* path, rblCallsReport* out)
     memcpy(out->problem, counts.problem, sizeof out->problem);
     for (uint32_t i = 0; i < RBL_CALL_COUNT; ++i)
     {
-        if (counts.calls[i] > 0 && i != RBL_CALL_STEPPED) // the other half of a step
+        if (counts.calls[i] > 0 && i != RBL_CALL_STEPPED) // the end of a step is not a call
         {
             out->calls += counts.calls[i];
             out->kinds[out->kind_count++] = (rblCallCount){rbl_call_name((rblCallCode)i), counts.calls[i]};

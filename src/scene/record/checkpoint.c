@@ -9,7 +9,7 @@
 #include "scene/record/recording_format.h"
 #include "scene/record/shape_ledger.h"
 
-// The breakers of a prepared scene, in its order. They live as long as it is prepared.
+// List the breakers of a prepared scene, in its order. They live as long as the scene is prepared.
 static rblResult list_breakers(rblSceneId id, const rblAllocator* allocator, const rblBreaker*** out,
                                uint32_t* count)
 {
@@ -35,7 +35,7 @@ static rblResult list_breakers(rblSceneId id, const rblAllocator* allocator, con
     return result;
 }
 
-// ---- out ----
+// ---- writing ----
 
 static rblResult write_statistics(rblRecordingWriter* writer, const rblStatistics* statistics)
 {
@@ -54,7 +54,7 @@ static rblResult write_statistics(rblRecordingWriter* writer, const rblStatistic
     return rbl_recording_write_chunk(writer, RBL_CHUNK_STATISTICS);
 }
 
-// Fragments came from a breaker of the scene.
+// The number of the breaker that fragments come from: a breaker of the scene.
 static rblResult number_breaker(const rblBreaker* breaker, void* context, uint32_t* out)
 {
     const rblSimulation* simulation = context;
@@ -89,7 +89,7 @@ static void put_id(rblByteSink* sink, rblBodyId id)
     rbl_put_u32(sink, id.generation);
 }
 
-// Those that are there: nothing asks for the others.
+// Write the pieces that exist. No reader needs the others.
 static void put_pieces(rblByteSink* sink, const rblSimulation* simulation)
 {
     uint32_t count = 0;
@@ -128,7 +128,7 @@ static rblResult write_world(rblRecordingWriter* writer, const rblSimulation* si
     return rbl_recording_write_chunk(writer, RBL_CHUNK_WORLD);
 }
 
-// The scene's shapes are made from it again; those of pieces are in the file.
+// Shapes of the scene are created from it again; shapes of pieces are written to the file.
 static rblResult write_shapes(rblShapeLedger* ledger, const rblSimulation* simulation)
 {
     rblWorld* world = NULL;
@@ -171,27 +171,27 @@ rblResult rbl_checkpoint_save(const rblSimulation* simulation, const char* path)
     return result;
 }
 
-// ---- in ----
+// ---- reading ----
 
-// A shape that is not the scene's, or an event that fragments came from, in the order of the file.
+// A shape that is not of the scene, or an event of fragments, in the order of the file.
 typedef struct Recipe
 {
-    uint32_t type; // of its chunk
+    uint32_t type; // type of its chunk
     rblByteSource source;
 } Recipe;
 
-// What the file says beside its settings and shapes.
+// Data of the file besides settings and shapes.
 typedef struct Loaded
 {
     rblRun run;
     uint32_t step, next_event;
     uint64_t hash;
-    const uint8_t* ids; // of the scene's bodies, eight bytes each
+    const uint8_t* ids; // of the bodies of the scene, eight bytes each
     uint32_t body_count;
-    rblByteSource pieces; // what is said of them, and their shapes
+    rblByteSource pieces; // data of the pieces, and their shapes
     uint32_t piece_count;
     RBL_ARRAY(Recipe) recipes;
-    uint32_t shape_count; // of these
+    uint32_t shape_count; // number of recipes that are shapes
     const uint8_t* image;
     size_t image_size;
 } Loaded;
@@ -233,7 +233,7 @@ static rblResult take_records(rblRecordingReader* reader, rblByteSource* source)
     return take_breaks(statistics, source);
 }
 
-// The next piece; its name is not terminated.
+// Data of one piece; the name is not terminated.
 typedef struct Piece
 {
     rblBodyId id;
@@ -252,7 +252,7 @@ static Piece take_piece(rblByteSource* source, uint32_t world)
     return piece;
 }
 
-// Kept where they are: the shapes of the scene, which they are pieces of, are not made yet.
+// Store a recipe without decoding it: the shapes of the scene that it refers to do not exist yet.
 static rblResult take_recipe(Loaded* loaded, uint32_t type, const rblByteSource* source)
 {
     const Recipe recipe = {type, *source};
@@ -316,7 +316,7 @@ static rblResult load(const rblFileBytes* file, const char* path, Loaded* loaded
     return result;
 }
 
-// ---- going on ----
+// ---- resuming ----
 
 static rblResult check_scene(const rblSimulation* simulation, const Loaded* loaded, const char* path)
 {
@@ -331,7 +331,7 @@ static rblResult check_scene(const rblSimulation* simulation, const Loaded* load
                            rbl_short_name(path), settings->name);
 }
 
-// The image of the world is what a build had in memory.
+// The image of the world depends on the build.
 static rblResult check_version(const Loaded* loaded, const char* path)
 {
     const char* version = loaded->run.settings.version;
@@ -353,18 +353,18 @@ static rblResult adopt(rblSceneId scene, const Loaded* loaded)
     return RBL_OK;
 }
 
-// What is being made again from a file, in its order.
-typedef struct Remaking
+// Objects that are created again from a file, in its order.
+typedef struct Restoring
 {
     rblSimulation* simulation;
-    rblShapeId* shapes; // the scene's, then those of pieces, which are the simulation's
+    rblShapeId* shapes; // those of the scene, then those of pieces, which the simulation owns
     uint32_t shape_count;
-    RBL_ARRAY(rblFragmentEvent*) events; // held until the shapes do
+    RBL_ARRAY(rblFragmentEvent*) events; // retained until the shapes retain them
     const rblBreaker** breakers;
     uint32_t breaker_count;
-} Remaking;
+} Restoring;
 
-static rblResult remake(Remaking* r, const Recipe* recipe)
+static rblResult restore_recipe(Restoring* r, const Recipe* recipe)
 {
     rblByteSource source = recipe->source;
     RBL_TRY(rbl_array_reserve_more(&r->events, 1) ? RBL_OK : rbl_fail_memory());
@@ -385,7 +385,7 @@ static rblResult remake(Remaking* r, const Recipe* recipe)
     return RBL_OK;
 }
 
-static rblResult list_shapes(Remaking* r, const Loaded* loaded)
+static rblResult list_shapes(Restoring* r, const Loaded* loaded)
 {
     rblSimulation* simulation = r->simulation;
     for (; r->shape_count < simulation->view.shape_count; r->shape_count += 1)
@@ -396,14 +396,14 @@ static rblResult list_shapes(Remaking* r, const Loaded* loaded)
     RBL_TRY(rbl_array_reserve(&simulation->shapes, loaded->shape_count) ? RBL_OK : rbl_fail_memory());
     for (uint32_t i = 0; i < loaded->recipes.count; ++i)
     {
-        RBL_TRY(remake(r, &loaded->recipes.data[i]));
+        RBL_TRY(restore_recipe(r, &loaded->recipes.data[i]));
     }
     return RBL_OK;
 }
 
 static rblResult read_image(rblSimulation* simulation, const Loaded* loaded, rblShapeId* shapes)
 {
-    Remaking r = {.simulation = simulation, .shapes = shapes};
+    Restoring r = {.simulation = simulation, .shapes = shapes};
     rbl_array_init(&r.events, simulation->allocator);
     RBL_TRY(list_breakers(simulation->scene, simulation->allocator, &r.breakers, &r.breaker_count));
     rblResult result = list_shapes(&r, loaded);
@@ -424,7 +424,7 @@ static rblResult read_image(rblSimulation* simulation, const Loaded* loaded, rbl
     return result;
 }
 
-static rblResult remember_pieces(rblSimulation* simulation, const Loaded* loaded, uint32_t world)
+static rblResult restore_pieces(rblSimulation* simulation, const Loaded* loaded, uint32_t world)
 {
     rblByteSource source = loaded->pieces;
     for (uint32_t i = 0; i < loaded->piece_count; ++i)
@@ -453,7 +453,7 @@ static rblResult restore_world(rblSimulation* simulation, const Loaded* loaded)
     return hash == loaded->hash ? RBL_OK : rbl_fail(RBL_ERROR_FORMAT, "the world has another hash");
 }
 
-// Events keep their own texts: those of the loaded run go with it.
+// Copy the statistics. Events get copies of their texts, because those of the loaded run are freed with it.
 static rblResult take_statistics(rblRun* run, const rblStatistics* from)
 {
     for (size_t i = 0; i < from->steps.count; ++i)
@@ -473,7 +473,7 @@ static rblResult take_statistics(rblRun* run, const rblStatistics* from)
     return RBL_OK;
 }
 
-// The world does not know which file it came from.
+// Add the path to an error message, because the world does not know it.
 static rblResult with_name(rblResult result, const char* path)
 {
     char reason[RBL_ERROR_TEXT_SIZE];
@@ -485,7 +485,7 @@ static rblResult with_name(rblResult result, const char* path)
     return rbl_fail(result, "%s: %s", rbl_short_name(path), reason);
 }
 
-static rblResult go_on(rblSimulation* simulation, const Loaded* loaded, const char* path)
+static rblResult resume(rblSimulation* simulation, const Loaded* loaded, const char* path)
 {
     uint32_t world = 0;
     RBL_TRY(check_version(loaded, path));
@@ -494,7 +494,7 @@ static rblResult go_on(rblSimulation* simulation, const Loaded* loaded, const ch
     RBL_TRY(rbl_simulation_make_world(simulation));
     RBL_TRY(with_name(restore_world(simulation, loaded), path));
     RBL_TRY(rbl_world_serial(simulation->world, &world));
-    RBL_TRY(with_name(remember_pieces(simulation, loaded, world), path));
+    RBL_TRY(with_name(restore_pieces(simulation, loaded, world), path));
     RBL_TRY(take_statistics(&simulation->run, &loaded->run.statistics));
     for (uint32_t i = 0; i < loaded->body_count; ++i)
     {
@@ -517,7 +517,7 @@ rblResult rbl_checkpoint_resume(rblSimulation* simulation, rblSceneId scene, con
     rblResult result = load(&file, path, &loaded);
     if (result == RBL_OK)
     {
-        result = go_on(simulation, &loaded, path);
+        result = resume(simulation, &loaded, path);
     }
     rbl_array_free(&loaded.recipes);
     rbl_run_free(&loaded.run);

@@ -1,5 +1,6 @@
-// Checkpoints: a simulation in a file, to go on with in another process, as if it had never stopped. The same container as
-// recordings (docs/recording.md); written whole or not at all. They belong to the build of Rubble that wrote them.
+// Checkpoints: a simulation in a file, so that another process can continue it exactly. The container is that of recordings
+// (docs/recording.md). A file is written completely or not at all. Only the build of Rubble that wrote a checkpoint can read
+// it.
 #ifndef RBL_SCENE_RECORD_CHECKPOINT_H
 #define RBL_SCENE_RECORD_CHECKPOINT_H
 
@@ -7,9 +8,9 @@
 
 rblResult rbl_checkpoint_save(const rblSimulation* simulation, const char* path);
 
-// Like rbl_simulation_start(), from where the checkpoint was written. The scene must be the one that it is of; meshes come
-// from the checkpoint. Statistics begin at the start of the run; motion does not: it goes on into a recording, when
-// rbl_simulation_record() is given the one of the steps before. rbl_simulation_free() in any case.
+// Like rbl_simulation_start(), from the state of the checkpoint. The scene must be that of the checkpoint; meshes come from the
+// checkpoint. Statistics begin at the start of the run. Motion in memory does not; a recording continues when
+// rbl_simulation_record() gets the recording of the steps before. rbl_simulation_free() is required in any case.
 rblResult rbl_checkpoint_resume(rblSimulation* simulation, rblSceneId scene, const char* path);
 
 #endif

@@ -1,5 +1,5 @@
-// Events of breakers on tetrahedra and the fragments that they left, as bytes (EVNT and RCPE in docs/recording.md). Distances and parts of
-// tetrahedra are not there: the event makes them again from labels and weights, the same to the last bit.
+// Fracture events on tetrahedra and their fragments as bytes (EVNT and RCPE in docs/recording.md). Distances and parts of
+// tetrahedra are not stored: they are computed again from labels and weights, with bit-identical results.
 #include "base/error.h"
 #include "field/fragment/fragment_shape.h"
 #include "math/aabb.h"

@@ -1,4 +1,4 @@
-// Recording the calls on a world.
+// Records the calls on a world.
 #include "rubble/recorder.h"
 
 #include "base/error.h"
@@ -11,7 +11,7 @@
 #include "scene/record/recording_format.h"
 #include "scene/record/shape_ledger.h"
 
-#define MAX_PENDING ((size_t)1 << 20) // bytes of calls that are not in the file yet
+#define MAX_PENDING ((size_t)1 << 20) // bytes of calls that are not written yet
 
 typedef RBL_ARRAY(const rblBreaker*) BreakerArray;
 
@@ -19,13 +19,13 @@ typedef struct Recorder
 {
     const rblAllocator* allocator;
     rblWorldId world;
-    rblRecordingWriter writer; // calls that are not in the file yet are in its sink
+    rblRecordingWriter writer; // its sink contains the calls that are not written yet
     rblShapeLedger ledger;
-    BreakerArray breakers; // that are in the file, by number; referenced
-    BreakerArray sources;  // whose data is in the file, by number of these; referenced
-    uint64_t saves;        // of the world before the recording
+    BreakerArray breakers; // written to the file, by number; retained
+    BreakerArray sources;  // breakers whose data is in the file, by number of the data; retained
+    uint64_t saves;        // number of snapshots of the world before the recording
     uint32_t steps;
-    rblResult result; // of the first thing that could not be recorded
+    rblResult result; // of the first failure
     char problem[256];
 } Recorder;
 
@@ -60,7 +60,7 @@ static rblResult flush(Recorder* recorder)
 
 // ---- shapes ----
 
-// The calls before it are written first.
+// Write a shape that is not in the file yet. Pending calls are written first.
 static rblResult write_shape_once(Recorder* recorder, const rblShape* shape)
 {
     if (rbl_shape_ledger_number(&recorder->ledger, shape) != RBL_MAP_EMPTY)
@@ -100,7 +100,7 @@ static rblResult write_chunk(Recorder* recorder, uint32_t type)
     return result;
 }
 
-// The breaker whose data, which is in the file, is the same as what is in the sink; the count when there is none.
+// The breaker in `sources` whose data equals the data in the sink; the count when there is none.
 static rblResult find_same_data(Recorder* recorder, rblByteSink* other, uint32_t* out)
 {
     const rblByteSink* sink = &recorder->writer.sink;
@@ -118,7 +118,7 @@ static rblResult find_same_data(Recorder* recorder, rblByteSink* other, uint32_t
     return RBL_OK;
 }
 
-// Each breaker reads its file on its own: the same data is written once. `number` is that of the data + 1, 0 for none.
+// Breakers read their files separately, so equal data is written once. `number` is that of the data + 1; 0: no data.
 static rblResult write_data_once(Recorder* recorder, const rblBreaker* breaker, uint32_t* number)
 {
     rblByteSink* sink = &recorder->writer.sink;
@@ -144,7 +144,8 @@ static rblResult write_data_once(Recorder* recorder, const rblBreaker* breaker, 
     return result;
 }
 
-// Bodies that share a breaker share it when they are made again. The calls before it are written first.
+// Write a breaker that is not in the file yet, so that bodies that share a breaker also share it in a replay. Pending calls are
+// written first.
 static rblResult write_breaker_once(const rblBreaker* breaker, void* context, uint32_t* number)
 {
     Recorder* recorder = context;
@@ -213,7 +214,7 @@ static rblResult record_call(Recorder* recorder, const rblCall* call)
     }
     if (call->code == RBL_CALL_RESTORE && call->number <= recorder->saves)
     {
-        RBL_TRY(flush(recorder)); // the calls until then are kept
+        RBL_TRY(flush(recorder)); // earlier calls are kept
         return rbl_fail(RBL_ERROR_UNSUPPORTED,
                         "recording: a snapshot from before the recording was restored");
     }
@@ -230,7 +231,7 @@ static rblResult finish(Recorder* recorder)
     return rbl_recording_rename(&recorder->writer);
 }
 
-static void remember_problem(Recorder* recorder, rblResult result)
+static void set_problem(Recorder* recorder, rblResult result)
 {
     if (result != RBL_OK && recorder->result == RBL_OK)
     {
@@ -240,21 +241,21 @@ static void remember_problem(Recorder* recorder, rblResult result)
     }
 }
 
-static void note_call(const rblCall* call, void* context)
+static void on_call(const rblCall* call, void* context)
 {
     Recorder* recorder = context;
     if (call->code == RBL_CALL_DESTROY)
     {
-        remember_problem(recorder, recorder->result == RBL_OK ? finish(recorder) : RBL_OK);
+        set_problem(recorder, recorder->result == RBL_OK ? finish(recorder) : RBL_OK);
         free_recorder(recorder);
     }
     else if (recorder->result == RBL_OK)
     {
-        remember_problem(recorder, record_call(recorder, call));
+        set_problem(recorder, record_call(recorder, call));
     }
 }
 
-// ---- beginning ----
+// ---- begin ----
 
 static void put_world_def(rblByteSink* sink, const rblWorldDef* def)
 {
@@ -269,7 +270,7 @@ static void put_world_def(rblByteSink* sink, const rblWorldDef* def)
     rbl_put_u32(sink, def->first_count);
 }
 
-// A chunk for each breaker of a body, in order.
+// Write one chunk per breaker of a body, in order.
 static rblResult write_breakers(Recorder* recorder, const rblWorld* world)
 {
     for (size_t i = 0; i < world->bodies.count; ++i)
@@ -284,7 +285,7 @@ static rblResult write_breakers(Recorder* recorder, const rblWorld* world)
     return RBL_OK;
 }
 
-// What is in the world already.
+// Write the current state of the world.
 static rblResult write_image(Recorder* recorder, const rblWorld* world)
 {
     rblResult result = rbl_shape_ledger_write_world(&recorder->ledger, world);
@@ -307,7 +308,7 @@ static rblResult begin(Recorder* recorder, const rblWorld* world, const char* pa
     rblRun run;
     rbl_run_init(&run, recorder->allocator);
     run.settings.version = rbl_version();
-    run.settings.step = 1.0; // calls have steps of their own
+    run.settings.step = 1.0; // calls have their own step lengths
     run.settings.gravity = world->def.gravity;
     const rblResult result = rbl_recording_begin(&recorder->writer, path, &run, RBL_RECORDING_OF_CALLS);
     rbl_run_free(&run);
@@ -321,7 +322,7 @@ static rblResult begin(Recorder* recorder, const rblWorld* world, const char* pa
     return empty ? RBL_OK : write_image(recorder, world);
 }
 
-// Remove what was begun: nothing worth reading is in it.
+// Remove the file, which contains nothing useful yet.
 static void discard(Recorder* recorder)
 {
     if (recorder->writer.file != NULL && recorder->writer.part != recorder->writer.path)
@@ -358,21 +359,21 @@ rblResult rbl_world_record(rblWorldId id, const char* path)
         discard(recorder);
         return result;
     }
-    recorder->saves = world->saves; // writing the image took one
-    return rbl_world_hook_calls(id, note_call, recorder);
+    recorder->saves = world->saves; // the image was a snapshot
+    return rbl_world_hook_calls(id, on_call, recorder);
 }
 
 rblResult rbl_world_stop_recording(rblWorldId id)
 {
     rblWorld* world = NULL;
     RBL_TRY(rbl_world_find(id, &world));
-    if (world->hook != note_call)
+    if (world->hook != on_call)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "recording: the world is not being recorded");
     }
     Recorder* recorder = world->hook_context;
     RBL_TRY(rbl_world_hook_calls(id, NULL, NULL));
-    remember_problem(recorder, recorder->result == RBL_OK ? finish(recorder) : RBL_OK);
+    set_problem(recorder, recorder->result == RBL_OK ? finish(recorder) : RBL_OK);
     const rblResult result = recorder->result;
     char problem[sizeof recorder->problem];
     memcpy(problem, recorder->problem, sizeof problem);

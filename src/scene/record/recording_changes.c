@@ -1,5 +1,5 @@
-// The states of a step, packed by many workers. Blocks of bodies are packed beside each other and joined in order, so that
-// the bytes do not depend on who packed them.
+// Packs the states of a step with several workers. Blocks of bodies are packed in parallel and joined in order, so that the
+// bytes do not depend on the workers.
 #include "base/error.h"
 #include "base/jobs.h"
 #include "scene/record/recording_format.h"
@@ -7,7 +7,7 @@
 #define MAX_GAP_BYTES   5
 #define MAX_ENTRY_BYTES (MAX_GAP_BYTES + RBL_MAX_STATE_BYTES)
 
-// The gap before the first body of a block is not in its bytes: it depends on the blocks before.
+// The gap before the first body of a block is not packed, because it depends on the earlier blocks.
 static uint8_t* put_gap(uint8_t* to, rblPackedBlock* block, uint32_t body)
 {
     if (block->first == block->next)
@@ -28,7 +28,7 @@ static uint8_t* pack_exact(uint8_t* to, rblPackedBlock* block, const rblFrameCha
     return rbl_store_state(put_gap(to, block, change->body), change, before);
 }
 
-// A body that rounds to where it was is left out.
+// A body whose rounded pose did not change is left out.
 static uint8_t* pack_rounded(uint8_t* to, rblPackedBlock* block, rblRecordingWriter* writer,
                              const rblFrameChange* change)
 {
@@ -83,12 +83,12 @@ static bool grow_tables(rblRecordingWriter* writer, size_t body_count, uint32_t 
     return true;
 }
 
-// Nothing is allocated while many pack.
+// Reserve all memory, so that the workers allocate nothing.
 rblResult rbl_pack_begin(rblRecordingWriter* writer, size_t body_count, uint32_t step, bool full)
 {
     const uint32_t blocks = body_count > 0 ? rbl_block_count((uint32_t)body_count, RBL_FRAME_BLOCK) : 0;
     const size_t shared = (body_count + RBL_MAX_BLOCKS - 1) / RBL_MAX_BLOCKS;
-    const size_t most = shared > RBL_FRAME_BLOCK ? shared : RBL_FRAME_BLOCK; // as jobs.h cuts loops
+    const size_t most = shared > RBL_FRAME_BLOCK ? shared : RBL_FRAME_BLOCK; // as jobs.h divides loops
     if (!grow_tables(writer, body_count, blocks))
     {
         return rbl_fail_memory();
@@ -108,8 +108,8 @@ rblResult rbl_pack_begin(rblRecordingWriter* writer, size_t body_count, uint32_t
     return RBL_OK;
 }
 
-// Bodies as gaps to the one before, each with its state. How many there are stands at the end of the list, as a gap of
-// its own that leads past every body: rounding decides on the way which of them have changed.
+// Write bodies as gaps to the body before, each with its state. The list ends with a gap that leads past every body, because
+// the number of changed bodies is known only after rounding.
 void rbl_put_changes(rblRecordingWriter* writer, size_t body_count)
 {
     uint32_t next = 0;

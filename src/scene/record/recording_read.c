@@ -1,5 +1,5 @@
-// Recordings in. Every byte is hostile until its chunk has passed its check, and its contents are checked all the same.
-// A chunk is taken as a whole or not at all.
+// Reads recordings. A file is untrusted: each chunk must have the right checksum, and its contents are checked as well. A chunk
+// is read completely or not at all.
 #include "base/error.h"
 #include "io/file.h"
 #include "scene/record/recording_format.h"
@@ -29,7 +29,7 @@ static rblResult damaged(const char* what)
     return rbl_fail(RBL_ERROR_FORMAT, "%s", what);
 }
 
-// The chunk at the offset, whole and undamaged.
+// Find the chunk at the offset and verify it.
 static rblResult find_chunk(const rblRecordingReader* reader, uint32_t* type, rblByteSource* payload)
 {
     const uint8_t* head = reader->bytes + reader->offset;
@@ -96,7 +96,7 @@ static rblResult check_file(rblRecordingReader* reader)
                             rbl_short_name(reader->name), RBL_SIGNATURE_SIZE, version, RBL_RECORDING_VERSION);
 }
 
-// What broke in a step follows it, and belongs to it.
+// The breaks of a step follow it in another chunk, so reading stops only after that.
 static bool has_enough(const rblRecordingReader* reader)
 {
     const bool breaks = reader->size - reader->offset >= RBL_CHUNK_HEADER_SIZE &&
@@ -125,7 +125,7 @@ rblResult rbl_chunks_read(rblRecordingReader* reader, char problem[256])
     return result == RBL_ERROR_MEMORY ? result : RBL_OK;
 }
 
-// All whole chunks up to the first that is not. RBL_OK as soon as there is a step.
+// Read all chunks up to the first invalid one. RBL_OK when there is at least one step.
 static rblResult read_all(rblRecordingReader* reader, char problem[256])
 {
     RBL_TRY(rbl_chunks_read(reader, problem));

@@ -1,4 +1,4 @@
-// States of bodies as few bytes: exactly, or rounded.
+// States of bodies in few bytes: exact, or rounded.
 #include "math/quat.h"
 #include "math/simd.h"
 #include "math/vec.h"
@@ -10,15 +10,15 @@
 
 // ---- exact ----
 
-// Every float is written as the bits that differ from the last state: none, two, three or four bytes of them, which two
-// bits tell. Slow bodies keep sign, exponent and high bits of most numbers.
+// Every float is stored as the bits that differ from the last state: none, two, three or four bytes, as a code of two bits
+// says. For slow bodies, most sign, exponent and high bits do not change.
 static const uint8_t lengths[4] = {0, 2, 3, 4};
 #define LENGTH_BYTES 4
 
-// Bit i of a number of four bits at bit 2 i.
+// Spreads four bits: bit i goes to bit 2 i.
 static const uint8_t spread[16] = {0, 1, 4, 5, 16, 17, 20, 21, 64, 65, 68, 69, 80, 81, 84, 85};
 
-// Codes of four floats, whose bits differ by `differences`, lowest two bits first.
+// Codes of four floats from the differences of their bits, lowest two bits first.
 static uint32_t codes_of(rblInt4 differences)
 {
     const uint32_t none = rbl_mask_below4(differences, 0);
@@ -27,7 +27,7 @@ static uint32_t codes_of(rblInt4 differences)
     return spread[(two & ~none) | (~three & 15u)] | (uint32_t)spread[~two & 15u] << 1;
 }
 
-// Two differences; writes past their end, where the next ones come.
+// Store two differences. May write beyond their end, where the next ones are stored.
 static uint8_t* store_pair(uint8_t* to, const uint32_t pair[2], uint32_t codes)
 {
     const unsigned first = lengths[codes & 3];
@@ -84,11 +84,11 @@ void rbl_take_state(rblByteSource* source, rblStateHistory* history, rblFrameCha
 
 // ---- rounded ----
 
-#define FARTHEST 1e12 // quanta: farther bodies stay there
+#define MAX_QUANTA 1e12 // quanta: larger coordinates are clamped
 
 static int64_t round_to(double quanta)
 {
-    const double bounded = rbl_clampd(quanta, -FARTHEST, FARTHEST) + 0.5;
+    const double bounded = rbl_clampd(quanta, -MAX_QUANTA, MAX_QUANTA) + 0.5;
     if (bounded != bounded)
     {
         return 0;
@@ -106,7 +106,7 @@ bool rbl_round_pose(const rblStateHistory* history, const rblFrameChange* change
     {
         along += (double)history->now[3 + i] * (double)q[i];
     }
-    // A quaternion and its negative are one rotation: the nearer one makes smaller differences.
+    // A quaternion and its negative are the same rotation; the nearer one gives smaller differences.
     const double sign = along < 0.0 ? -1.0 : 1.0;
     for (int i = 0; i < 3; ++i)
     {
@@ -119,8 +119,8 @@ bool rbl_round_pose(const rblStateHistory* history, const rblFrameChange* change
     return history->step == RBL_NONE || memcmp(out->coordinates, history->now, sizeof out->coordinates) != 0;
 }
 
-// A body that was written in the step before goes on as it went; one that was not has been at rest. Wraps where hostile
-// numbers overflow.
+// Predict a state: constant velocity for a body that was written in the step before, otherwise rest. Arithmetic wraps when
+// values of an untrusted file overflow.
 static void predict(const rblStateHistory* history, uint32_t step, uint64_t out[COORDS])
 {
     const bool moving = history->step != RBL_NONE && history->step + 1 == step;
@@ -137,7 +137,7 @@ static void remember(rblStateHistory* history, const int64_t coordinates[COORDS]
     memcpy(history->now, coordinates, sizeof history->now);
 }
 
-// One bit for each number that is not as predicted, then how far off these are.
+// Store one bit per coordinate that differs from its prediction, then the differences.
 uint8_t* rbl_store_rounded(uint8_t* to, rblStateHistory* history, uint32_t step, const rblRoundedPose* pose)
 {
     uint64_t predicted[COORDS];
@@ -184,8 +184,8 @@ void rbl_take_rounded(rblByteSource* source, rblStateHistory* history, uint32_t 
 
 // ---- impacts ----
 
-// The six numbers that are not a place.
-static void hit_numbers(rblRunContact* contact, float* out[6])
+// The six numbers of an impact besides its point.
+static void impact_numbers(rblRunContact* contact, float* out[6])
 {
     float* const numbers[6] = {&contact->normal.x, &contact->normal.y, &contact->normal.z,
                                &contact->impulse,  &contact->speed,    &contact->duration};
@@ -199,7 +199,7 @@ static uint32_t upper_half(float value)
     return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
 }
 
-#define MAX_IMPACT_BYTES 42 // three varints and six halves; nine floats take less
+#define MAX_IMPACT_BYTES 42 // three varints and six half floats; nine floats are smaller
 
 void rbl_put_impact(rblByteSink* sink, const rblRunContact* contact, bool quantised)
 {
@@ -212,7 +212,7 @@ void rbl_put_impact(rblByteSink* sink, const rblRunContact* contact, bool quanti
         return;
     }
     uint8_t* to = start;
-    hit_numbers(&copy, numbers);
+    impact_numbers(&copy, numbers);
     for (int i = 0; i < 3 && quantised; ++i)
     {
         to = rbl_store_varint(to, rbl_zigzag(round_to((double)point[i] / (double)RBL_IMPACT_QUANTUM)));
@@ -238,7 +238,7 @@ void rbl_take_impact(rblByteSource* source, rblRunContact* contact, bool quantis
 {
     float* numbers[6];
     float* point = &contact->point.x;
-    hit_numbers(contact, numbers);
+    impact_numbers(contact, numbers);
     for (int i = 0; i < 3; ++i)
     {
         point[i] = quantised
@@ -255,7 +255,7 @@ void rbl_take_impact(rblByteSource* source, rblRunContact* contact, bool quantis
     }
 }
 
-// ---- speeds of rounded states ----
+// ---- velocities of rounded states ----
 
 static void derive(rblRunKey* key, const rblRunKey* last, double step)
 {

@@ -1,4 +1,4 @@
-// The contents of the chunks of a recording. Every number is checked: a chunk may have a right check and still be hostile.
+// Reads the contents of chunks. Every number is checked: a chunk with the right checksum may still be invalid.
 #include "base/error.h"
 #include "io/utf8.h"
 #include "math/quat.h"
@@ -6,7 +6,7 @@
 #include "mesh/mesh_codec.h"
 #include "scene/record/recording_format.h"
 
-#define MAX_STEP 1e9 // s; only there to keep times finite
+#define MAX_STEP 1e9 // s: keeps times finite
 
 static rblResult damaged(const char* what)
 {
@@ -42,7 +42,7 @@ static rblResult take_string(rblRecordingReader* reader, rblByteSource* source, 
     return *out != NULL ? RBL_OK : rbl_fail_memory();
 }
 
-// ---- what is there once ----
+// ---- settings, materials and shapes ----
 
 static rblResult take_settings(rblRecordingReader* reader, rblByteSource* source, rblRunSettings* s)
 {
@@ -177,7 +177,7 @@ static rblResult take_body(rblRecordingReader* reader, rblByteSource* source)
     RBL_TRY(take_string(reader, source, &body.name));
     body.shape = rbl_take_u32_varint(source);
     body.material = rbl_take_u32_varint(source);
-    body.parent = rbl_take_u32_varint(source) - 1; // 0 is RBL_NONE
+    body.parent = rbl_take_u32_varint(source) - 1; // 0: RBL_NONE
     const uint32_t type = rbl_take_u8(source);
     body.type = (rblBodyType)type;
     body.mass = rbl_take_f32(source);
@@ -194,7 +194,7 @@ static rblResult take_body(rblRecordingReader* reader, rblByteSource* source)
 
 void rbl_drop_unsettled(rblRecordingReader* reader)
 {
-    reader->run->bodies.count = reader->settled; // they have no keys
+    reader->run->bodies.count = reader->settled; // bodies without a state have no keys
     reader->history.count = reader->settled;
 }
 
@@ -240,7 +240,7 @@ void rbl_take_step_record(rblByteSource* source, rblStepRecord* record)
     rbl_take_doubles(source, &record->times.total, sizeof record->times / sizeof(double));
 }
 
-// The next body of a list of gaps; false at its end or when it leads too far.
+// The next body of a list of gaps; false at its end or when the gap is too large.
 static bool next_body(rblByteSource* source, uint32_t count, uint32_t* next, uint32_t* body)
 {
     const uint32_t gap = rbl_take_u32_varint(source);
@@ -303,7 +303,7 @@ rblResult rbl_take_events(rblRecordingReader* reader, rblByteSource* source)
 
 static uint32_t take_partner(const rblRecordingReader* reader, rblByteSource* source)
 {
-    const uint32_t body = rbl_take_u32_varint(source) - 1; // 0 is RBL_NONE
+    const uint32_t body = rbl_take_u32_varint(source) - 1; // 0: RBL_NONE
     source->failed = source->failed || (body != RBL_NONE && body >= reader->run->bodies.count);
     return body;
 }
@@ -341,7 +341,7 @@ static bool is_state(const rblFrameChange* change)
            rbl_finite3(change->spin);
 }
 
-// Whether a body dies in the step at hand. Bodies rise from call to call, as deaths do.
+// Whether a body dies in this step. Bodies rise over the calls, as deaths do.
 static bool is_dying(const rblFrame* frame, uint32_t body, size_t* next)
 {
     while (*next < frame->deaths.count && frame->deaths.data[*next] < body)
@@ -424,7 +424,7 @@ static rblResult take_step(rblRecordingReader* reader, rblByteSource* source)
     }
     if (statistics->steps.count > 0)
     {
-        // A chunk says when they are others.
+        // The count of the step before; a chunk of breaks states changes.
         record.counters.fragments = statistics->steps.data[statistics->steps.count - 1].counters.fragments;
     }
     RBL_TRY(rbl_array_push(&statistics->steps, record) ? RBL_OK : rbl_fail_memory());
@@ -448,7 +448,7 @@ void rbl_take_break_costs(rblByteSource* source, rblEventRecord* events, uint32_
     }
 }
 
-// The last events of the step before are those that it is about.
+// The costs belong to the last events of the last step.
 static rblResult take_breaks(rblRecordingReader* reader, rblByteSource* source)
 {
     rblStatistics* statistics = &reader->run->statistics;
@@ -506,7 +506,7 @@ rblResult rbl_take_chunk(rblRecordingReader* reader, uint32_t type, rblByteSourc
     {
         return reader->take_other(reader, type, source);
     }
-    // A small first letter marks what may be left out by those who do not know it.
+    // A lower-case first letter marks chunks that readers may skip.
     const bool optional = (type & 0x20) != 0;
     return optional ? RBL_OK
                     : rbl_fail(RBL_ERROR_UNSUPPORTED, "a kind of chunk that this version does not know");

@@ -1,4 +1,4 @@
-// Recordings out: each chunk is made in memory and written at once, so that a reader sees it whole or not at all.
+// Writes recordings: each chunk is made in memory and written with one call, so that readers find it complete or not at all.
 #define _POSIX_C_SOURCE 200809L // stat
 #include "base/error.h"
 #include "io/file.h"
@@ -42,7 +42,7 @@ rblResult rbl_recording_set_names(rblRecordingWriter* writer, const char* path, 
     return RBL_OK;
 }
 
-// What is left of another run may be overwritten; anything else may not.
+// A file left by another recording may be overwritten, any other file not.
 static rblResult check_part(const char* part)
 {
     uint8_t start[RBL_SIGNATURE_SIZE];
@@ -76,7 +76,7 @@ static rblResult open_file(rblRecordingWriter* writer, const char* path)
     {
         return fail_write(writer, errno);
     }
-    setvbuf(writer->file, NULL, _IONBF, 0); // chunks are buffers of their own
+    setvbuf(writer->file, NULL, _IONBF, 0); // chunks are written whole, so no buffer is needed
     return RBL_OK;
 }
 
@@ -116,7 +116,7 @@ rblResult rbl_recording_write_chunk(rblRecordingWriter* writer, uint32_t type)
     return write_bytes(writer, payload->data, payload->count);
 }
 
-// ---- what is there once ----
+// ---- settings, materials and shapes ----
 
 static rblResult write_file_header(rblRecordingWriter* writer)
 {
@@ -242,7 +242,7 @@ rblResult rbl_recording_open(rblRecordingWriter* writer, const char* path, const
     return begin_or_remove(writer, path, run, RBL_RECORDING_OF_SCENE);
 }
 
-// ---- what is there per step ----
+// ---- steps ----
 
 static rblResult write_bodies(rblRecordingWriter* writer, const rblRun* run, const rblFrame* frame)
 {
@@ -329,7 +329,7 @@ static void put_contacts(rblByteSink* sink, const rblFrame* frame, bool quantise
     }
 }
 
-// What breaking did in a step, where it did anything.
+// Write the breaks of a step, if any.
 static rblResult write_breaks(rblRecordingWriter* writer, const rblRun* run, const rblFrame* frame)
 {
     const rblStatistics* statistics = &run->statistics;

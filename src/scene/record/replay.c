@@ -15,7 +15,7 @@ static void compare(rblReplay* replay)
     }
 }
 
-// The scene must be the one that the recording was made of: its shapes come first, those of fragments follow.
+// The scene must be that of the recording: its shapes come first, then those of fragments.
 static rblResult adopt_surfaces(rblSceneId scene, const rblRun* run)
 {
     rblSceneView view;

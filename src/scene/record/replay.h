@@ -1,4 +1,4 @@
-// A recording run again: the same scene from the same start, step by step, compared by hashes.
+// Replays a recorded run: the same scene from the same start, compared step by step by hashes.
 #ifndef RBL_SCENE_RECORD_REPLAY_H
 #define RBL_SCENE_RECORD_REPLAY_H
 
@@ -6,19 +6,19 @@
 
 typedef struct rblReplay
 {
-    const rblRun* run; // the recording; the caller's
+    const rblRun* run; // the recording; owned by the caller
     rblSceneId scene;
     rblSimulation simulation;
-    uint32_t first_difference; // step whose hash is another; RBL_NONE: none so far
-    uint64_t found;            // its hash now
+    uint32_t first_difference; // first step with another hash; RBL_NONE: none so far
+    uint64_t found;            // the hash of that step in the replay
 } rblReplay;
 
-// Build the world of a recording's scene: meshes come from the recording, not from the files that the scene names.
-// `keeps_motion` as for rbl_simulation_start(). rbl_replay_free() in any case.
+// Create the world of the scene of a recording: meshes come from the recording, not from the files of the scene. `keeps_motion`
+// as for rbl_simulation_start(). rbl_replay_free() is required in any case.
 rblResult rbl_replay_start(rblReplay* replay, const rblRun* run, bool keeps_motion);
 void rbl_replay_free(rblReplay* replay);
 
-// One more step, and its comparison.
+// Advance by one step and compare.
 rblResult rbl_replay_advance(rblReplay* replay);
 
 // True at the last step of the recording.

@@ -58,7 +58,7 @@ static uint32_t event_number(const rblFragmentEvent* event, void* context)
     return rbl_hash_map_find(&ledger->events, (uint64_t)(uintptr_t)event);
 }
 
-// A chunk for a shape whose parts have theirs.
+// Write the chunk of a shape whose parts are in the file already.
 static rblResult write_recipe(rblShapeLedger* ledger, const rblShape* shape)
 {
     rblByteSink* sink = &ledger->writer->sink;
@@ -93,7 +93,7 @@ static rblResult find_location(rblShapeLedger* ledger, const rblFragmentEvent* e
     return ledger->number_breaker(origin.breaker, ledger->breaker_context, &out->breaker);
 }
 
-// After those before it.
+// Write an event after its ancestors.
 static rblResult write_event(rblShapeLedger* ledger, const rblFragmentEvent* event)
 {
     rblEventLocation location;
@@ -130,7 +130,7 @@ static rblResult write_event_first(const rblFragmentEvent* event, void* context)
     return write_event(context, event);
 }
 
-// After all that it was made from.
+// Write a shape after everything that it was made from.
 rblResult rbl_shape_ledger_write(rblShapeLedger* ledger, const rblShape* shape)
 {
     if (rbl_shape_ledger_number(ledger, shape) != RBL_MAP_EMPTY)

@@ -1,5 +1,5 @@
-// Shapes on their way into a file, each once: what they were made from (RCPE in docs/recording.md), after all that they are made
-// of, events of fragments (EVNT) among it.
+// Writes shapes to a file, each once: how they were made (RCPE in docs/recording.md), after the objects that they were made
+// from, including events of fragments (EVNT).
 #ifndef RBL_SCENE_RECORD_SHAPE_LEDGER_H
 #define RBL_SCENE_RECORD_SHAPE_LEDGER_H
 
@@ -7,15 +7,15 @@
 #include "dynamics/world.h"
 #include "scene/record/recording.h"
 
-// The number of a breaker that fragments came from; it may write it.
+// The number of the breaker that fragments come from; the function may write the breaker first.
 typedef rblResult rblBreakerNumberFcn(const rblBreaker* breaker, void* context, uint32_t* out);
 
 typedef struct rblShapeLedger
 {
-    rblRecordingWriter* writer;        // whose sink is empty when shapes are written
-    rblHashMap numbers;                // by address; RBL_MAP_EMPTY: not there
-    RBL_ARRAY(const rblShape*) shapes; // by number; held
-    rblHashMap events;                 // of fragments, by address, which hold them
+    rblRecordingWriter* writer;        // its sink must be empty when shapes are written
+    rblHashMap numbers;                // by address; RBL_MAP_EMPTY: no number
+    RBL_ARRAY(const rblShape*) shapes; // by number; retained
+    rblHashMap events;                 // of fragments, by address; retained by the shapes
     uint32_t event_count;
     rblBreakerNumberFcn* number_breaker;
     void* breaker_context;
@@ -27,10 +27,10 @@ void rbl_shape_ledger_free(rblShapeLedger* ledger);
 
 uint32_t rbl_shape_ledger_number(const rblShapeLedger* ledger, const rblShape* shape);
 
-// Give a shape the next number without writing it: readers have it from elsewhere.
+// Give a shape the next number without writing it: readers get it elsewhere.
 rblResult rbl_shape_ledger_know(rblShapeLedger* ledger, const rblShape* shape);
 
-// Write it and what it is made of, unless it has a number. Refused: shapes of the user's own, by name.
+// Write a shape and the objects that it was made from, unless it has a number. User-defined shapes are refused by name.
 rblResult rbl_shape_ledger_write(rblShapeLedger* ledger, const rblShape* shape);
 
 // The shapes of all bodies.

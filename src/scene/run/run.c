@@ -44,14 +44,14 @@ void rbl_run_free(rblRun* run)
     *run = (rblRun){0};
 }
 
-// ---- looking ----
+// ---- reading ----
 
 uint32_t rbl_run_last_step(const rblRun* run)
 {
     return run->statistics.steps.count > 0 ? (uint32_t)run->statistics.steps.count - 1 : 0;
 }
 
-// The last key that is not later than a step that the body lives through.
+// The last key at or before a step at which the body exists.
 static const rblRunKey* find_key(const rblRunBody* body, uint32_t step)
 {
     size_t low = 0;
@@ -108,7 +108,7 @@ void rbl_run_touching(const rblRun* run, uint32_t step, size_t* next, uint32_t* 
     }
 }
 
-// ---- filling ----
+// ---- writing ----
 
 const char* rbl_run_text(rblRun* run, const char* text, size_t size)
 {
@@ -121,7 +121,7 @@ const char* rbl_run_text(rblRun* run, const char* text, size_t size)
     return copy;
 }
 
-static rblResult keep(rblRun* run, const char** text, size_t size)
+static rblResult keep_text(rblRun* run, const char** text, size_t size)
 {
     *text = rbl_run_text(run, *text, size);
     return *text != NULL ? RBL_OK : rbl_fail_memory();
@@ -135,8 +135,8 @@ rblResult rbl_run_add_shape(rblRun* run, const char* name, const char* source, c
     {
         (void)rbl_shape_distance(view->shape, (rblVec3){0, 0, 0}, &shape.normal);
     }
-    RBL_TRY(keep(run, &shape.name, strlen(shape.name)));
-    RBL_TRY(keep(run, &shape.source, strlen(shape.source)));
+    RBL_TRY(keep_text(run, &shape.name, strlen(shape.name)));
+    RBL_TRY(keep_text(run, &shape.source, strlen(shape.source)));
     if (!rbl_array_reserve_more(&run->shapes, 1))
     {
         return rbl_fail_memory();
@@ -152,7 +152,7 @@ rblResult rbl_run_add_shape(rblRun* run, const char* name, const char* source, c
 static rblResult add_material(rblRun* run, const rblSceneMaterial* values)
 {
     rblSceneMaterial material = *values;
-    RBL_TRY(keep(run, &material.name, strlen(material.name)));
+    RBL_TRY(keep_text(run, &material.name, strlen(material.name)));
     return rbl_array_push(&run->materials, material) ? RBL_OK : rbl_fail_memory();
 }
 
@@ -178,10 +178,10 @@ rblResult rbl_run_begin(rblRun* run, rblSceneId scene)
     rblSceneView view;
     RBL_TRY(rbl_scene_view(scene, &view));
     rblRunSettings settings = settings_of(&view);
-    RBL_TRY(keep(run, &settings.name, strlen(settings.name)));
-    RBL_TRY(keep(run, &settings.about, strlen(settings.about)));
-    RBL_TRY(keep(run, &settings.version, strlen(settings.version)));
-    RBL_TRY(keep(run, &settings.text, settings.text_size));
+    RBL_TRY(keep_text(run, &settings.name, strlen(settings.name)));
+    RBL_TRY(keep_text(run, &settings.about, strlen(settings.about)));
+    RBL_TRY(keep_text(run, &settings.version, strlen(settings.version)));
+    RBL_TRY(keep_text(run, &settings.text, settings.text_size));
     run->settings = settings;
     for (uint32_t i = 0; i < view.shape_count; ++i)
     {
@@ -202,12 +202,12 @@ rblResult rbl_run_begin(rblRun* run, rblSceneId scene)
 rblResult rbl_run_push_body(rblRun* run, const rblRunBody* body)
 {
     rblRunBody added = *body;
-    RBL_TRY(keep(run, &added.name, strlen(added.name)));
+    RBL_TRY(keep_text(run, &added.name, strlen(added.name)));
     rbl_array_init(&added.keys, run->allocator);
     return rbl_array_push(&run->bodies, added) ? RBL_OK : rbl_fail_memory();
 }
 
-// Hold the last state up to a step.
+// Repeat the last state up to a step.
 static bool repeat_key(rblRunBody* body, uint32_t step)
 {
     const rblRunKey* last = &body->keys.data[body->keys.count - 1];
@@ -229,7 +229,7 @@ rblResult rbl_run_add_key(rblRun* run, uint32_t body, rblRunKey key)
         {
             return rbl_fail_memory();
         }
-        // A quaternion and its negative turn alike; players blend the nearer way only when the signs agree.
+        // A quaternion and its negative are the same rotation; interpolation takes the short way only when the signs agree.
         if (rbl_quat_dot(b->keys.data[b->keys.count - 1].pose.q, key.pose.q) < 0.0f)
         {
             key.pose.q = (rblQuat){-key.pose.q.x, -key.pose.q.y, -key.pose.q.z, -key.pose.q.w};

@@ -1,13 +1,12 @@
-// A run: everything that a simulation left to be looked at, in memory. One structure whether it comes from a simulation
-// that is under way (scene/run/simulate.h) or from a recording (scene/record/recording.h), so that whoever writes, draws or plots it
-// need not know which.
+// A run: the complete result of a simulation in memory. The structure is the same for a running simulation
+// (scene/run/simulate.h) and for a recording (scene/record/recording.h), so that exporters and plots need not distinguish them.
 //
-// What consumers call:
-//   frames    for step 0 .. rbl_run_last_step(): for every body: rbl_run_state(run, body, step, &key), false: not there
+// Readers use:
+//   frames    for step 0 .. rbl_run_last_step(): for every body: rbl_run_state(run, body, step, &key); false: it does not exist
 //   tracks    run->bodies.data[i].keys: the steps at which a body changed, and the last step before each change after a
-//             rest, so that straight lines between keys are right; see rblRunBody
-//   surfaces  run->shapes.data[i].surface as it is (null for planes), or rbl_run_drawn_surface() with UVs and with a
-//             square for planes
+//             rest, so that linear interpolation between keys is right; see rblRunBody
+//   surfaces  run->shapes.data[i].surface (null for planes), or rbl_run_drawn_surface() with UVs and with a square for
+//             planes
 //   numbers   run->statistics.steps: counters, energies and milliseconds of every step; [0] is the start
 //   events    run->statistics.events (spawns, joints that broke), run->contacts (begins, impacts, ends)
 // Step s is at s * run->settings.step seconds. Metres, kilograms, seconds; right-handed, Y up.
@@ -23,14 +22,14 @@ typedef RBL_ARRAY(rblRunKey) rblRunKeyArray;
 typedef struct rblRunBody
 {
     const char* name;    // unique
-    uint32_t shape;      // in rblRun.shapes
-    uint32_t material;   // in rblRun.materials
-    uint32_t parent;     // the body that it is a piece of; RBL_NONE: none
+    uint32_t shape;      // index in rblRun.shapes
+    uint32_t material;   // index in rblRun.materials
+    uint32_t parent;     // body that it is a piece of; RBL_NONE: none
     rblBodyType type;    //
     float mass;          // kg; 0: static or kinematic
-    uint32_t birth;      // the first step at which it is there
-    uint32_t death;      // the first step at which it is gone; RBL_NONE: never
-    rblRunKeyArray keys; // rising steps; the first is at birth, the last at the end of its life or of the run
+    uint32_t birth;      // first step at which it exists
+    uint32_t death;      // first step at which it does not exist any more; RBL_NONE: never
+    rblRunKeyArray keys; // rising steps; the first is at birth, the last at death or at the end of the run
 } rblRunBody;
 
 typedef RBL_ARRAY(rblRunShape) rblRunShapeArray;
@@ -41,60 +40,60 @@ typedef RBL_ARRAY(rblSceneMaterial) rblRunMaterialArray;
 typedef struct rblRun
 {
     const rblAllocator* allocator;
-    rblArena texts; // names and the scene
+    rblArena texts; // names and the text of the scene
     rblRunSettings settings;
     rblRunShapeArray shapes;
     rblRunMaterialArray materials;
-    rblRunBodyArray bodies; // in order of birth
+    rblRunBodyArray bodies; // in the order of creation
     rblRunContactArray contacts;
     rblStatistics statistics;
-    bool complete;        // false: it was stopped on the way, or is still going
-    float position_error; // m: how far poses may be off; 0: exact
+    bool complete;        // false: the run was interrupted, or is still running
+    float position_error; // m: bound of the error of positions; 0: exact
     float rotation_error; // the same for the components of quaternions
-    bool has_velocities;  // false: those of keys are differences of poses
+    bool has_velocities;  // false: velocities of keys are differences of poses
 } rblRun;
 
 void rbl_run_init(rblRun* run, const rblAllocator* allocator);
 void rbl_run_free(rblRun* run);
 
-// ---- looking ----
+// ---- reading ----
 
-// The last step that is there. A run without any step has none: 0.
+// The last step; 0 for a run without steps.
 uint32_t rbl_run_last_step(const rblRun* run);
 
-// The state of a body at a step. False: it is not there then.
+// The state of a body at a step. False: the body does not exist then.
 bool rbl_run_state(const rblRun* run, uint32_t body, uint32_t step, rblRunKey* out);
 
-// True when the pose never changes in the body's life.
+// Whether the pose of a body never changes.
 bool rbl_run_body_is_still(const rblRunBody* body);
 
-// How many bodies each body touches at the end of a step, into `counts` (one per body of the run, zeros at first). For rising
-// steps: `next` is 0 at first and is moved past the contacts that are counted.
+// The number of bodies that each body touches at the end of a step, in `counts` (one per body of the run, initially zeros).
+// Calls must have rising steps: `next` is initially 0 and advances over the counted contacts.
 void rbl_run_touching(const rblRun* run, uint32_t step, size_t* next, uint32_t* counts);
 
-// A shape's surface as it is drawn: with UVs and, for planes, a square that is large for the scene. To be destroyed by the
-// caller.
+// The surface of a shape for drawing: with UVs and, for planes, a large square. The caller destroys it.
 rblResult rbl_run_drawn_surface(const rblRun* run, uint32_t shape, rblMeshId* out);
 
-// ---- filling ----
+// ---- writing ----
 
 // A copy of a text that lives as long as the run. Null when out of memory.
 const char* rbl_run_text(rblRun* run, const char* text, size_t size);
 
-// Settings, shapes and materials of a prepared scene. Surfaces are shared with it, not copied.
+// Set settings, shapes and materials from a prepared scene. Surfaces are shared with it.
 rblResult rbl_run_begin(rblRun* run, rblSceneId scene);
 
-// A shape, as a body that breaks on the way needs it. Names are copied, the surface is shared; null for planes.
+// Add a shape, for example of a fragment. Names are copied, the surface is shared; null for planes.
 rblResult rbl_run_add_shape(rblRun* run, const char* name, const char* source, const rblShapeView* view,
                             rblMeshId surface);
 
-// A body that is there from `birth` on; the name is copied. Its first key is to follow.
+// Add a body that exists from `birth` on; the name is copied. Its first key must follow.
 rblResult rbl_run_push_body(rblRun* run, const rblRunBody* body);
 
-// The state of a body changed: `key` holds from its step on. Steps rise.
+// Add a changed state of a body: `key` is valid from its step on. Steps must rise.
 rblResult rbl_run_add_key(rblRun* run, uint32_t body, rblRunKey key);
 
-// After the last step: tracks end where lives or the run do. May be called again after more steps.
+// After the last step: complete the tracks up to the death of bodies or the end of the run. May be called again after more
+// steps.
 rblResult rbl_run_end_tracks(rblRun* run);
 
 #endif

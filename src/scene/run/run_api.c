@@ -1,4 +1,4 @@
-// The public calls of rubble/run.h that make runs and let them go on.
+// The public calls of rubble/run.h that create and advance runs.
 #include "base/def.h"
 #include "base/progress.h"
 #include "base/registry.h"
@@ -25,7 +25,7 @@ static rblResult fail_stale(rblRunId id)
     return rbl_fail(RBL_ERROR_STALE, "run: the id %u/%u is null or was destroyed", id.index1, id.generation);
 }
 
-static rblResult look_up(rblRunId id, uint32_t references, rblRunItem** out)
+static rblResult find_item(rblRunId id, uint32_t references, rblRunItem** out)
 {
     rbl_mutex_lock(&registry.mutex);
     rblRunItem* item = rbl_registry_find(&registry, id.index1, id.generation);
@@ -40,12 +40,12 @@ static rblResult look_up(rblRunId id, uint32_t references, rblRunItem** out)
 
 rblResult rbl_run_find(rblRunId id, rblRunItem** out)
 {
-    return look_up(id, 0, out);
+    return find_item(id, 0, out);
 }
 
 rblResult rbl_run_acquire(rblRunId id, rblRunItem** out)
 {
-    return look_up(id, 1, out);
+    return find_item(id, 1, out);
 }
 
 void rbl_run_release(rblRunItem* item)
@@ -76,7 +76,7 @@ static rblRunItem* make_item(void)
     return item;
 }
 
-// Give a run its id, or give it up when it failed.
+// Give a run its id, or free it after a failure.
 static rblResult publish(rblRunItem* item, rblResult result, rblRunId* out)
 {
     if (result == RBL_OK)
@@ -138,7 +138,7 @@ static rblResult start(rblRunItem* item, rblSceneId scene)
     }
     item->last = simulation->run.statistics.steps.data[simulation->run.statistics.steps.count - 1];
     item->def.keeps_motion = simulation->keeps_motion;
-    item->def.recording = NULL; // the caller's texts
+    item->def.recording = NULL; // texts of the caller
     item->def.resume = NULL;
     return RBL_OK;
 }
@@ -169,7 +169,7 @@ static rblResult find_simulation(rblRunId id, rblRunItem** out)
                : rbl_fail(RBL_ERROR_ARGUMENT, "run: it is a recording; only simulations have a world");
 }
 
-// What a step costs of the motion beside its keys: its figures. Runs in which all is asleep would grow for ever, too.
+// Size of the record of a step, in keys. A run in which all bodies sleep would otherwise grow without limit.
 #define STEP_KEYS 4u
 
 static void limit_motion(rblRunItem* item)

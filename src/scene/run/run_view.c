@@ -1,4 +1,4 @@
-// The public calls of rubble/run.h that look at runs.
+// The public calls of rubble/run.h that read runs.
 #include "base/error.h"
 #include "scene/run/run_registry.h"
 
@@ -7,7 +7,7 @@ static rblResult fail_out(void)
     return rbl_fail(RBL_ERROR_ARGUMENT, "run: out must not be null");
 }
 
-// Find a run for a caller that has somewhere to write to.
+// Find a run, and check that `out` is not null.
 static rblResult open(rblRunId id, const void* out, rblRunItem** item)
 {
     RBL_TRY(rbl_run_find(id, item));

@@ -10,7 +10,7 @@ static double time_now(const rblSimulation* simulation)
     return (double)simulation->step * simulation->view.step;
 }
 
-// ---- what is kept ----
+// ---- tracked bodies ----
 
 static rblResult add_body(rblSimulation* simulation, uint32_t index)
 {
@@ -76,7 +76,7 @@ static rblResult record(rblSimulation* simulation)
     return simulation->keeps_motion || simulation->records ? track(simulation) : RBL_OK;
 }
 
-// ---- life ----
+// ---- creation ----
 
 static rblResult make_tables(rblSimulation* simulation)
 {
@@ -122,7 +122,7 @@ rblResult rbl_simulation_start(rblSimulation* simulation, rblSceneId scene, bool
     RBL_TRY(rbl_simulation_init(simulation, scene, keeps_motion));
     RBL_TRY(rbl_simulation_make_world(simulation));
     RBL_TRY(rbl_scene_build(scene, simulation->world, simulation->bodies));
-    // A step of no time: what is there now is the start, and what events bring is work.
+    // A step of zero length: the current state is the start, and the energy of later events is work.
     RBL_TRY(rbl_world_step(simulation->world, 0.0f));
     return record(simulation);
 }
@@ -152,8 +152,8 @@ void rbl_simulation_free(rblSimulation* simulation)
     *simulation = (rblSimulation){0};
 }
 
-// A body of the recording that is gone on with: whether the world has it, and under which id. Pieces are known by name, too.
-static rblResult find_again(rblSimulation* simulation, uint32_t run_body, rblBodyId* out)
+// Find a body of a continued recording in the world. Pieces are found by name.
+static rblResult find_recorded_body(rblSimulation* simulation, uint32_t run_body, rblBodyId* out)
 {
     const rblRunBody* known = &simulation->run.bodies.data[run_body];
     if (known->parent == RBL_NONE)
@@ -177,14 +177,14 @@ static rblResult find_again(rblSimulation* simulation, uint32_t run_body, rblBod
     return RBL_OK;
 }
 
-// In the recording's order.
-static rblResult watch_again(rblSimulation* simulation)
+// Track the bodies in the order of the recording.
+static rblResult watch_recorded_bodies(rblSimulation* simulation)
 {
     const rblRunBodyArray* bodies = &simulation->run.bodies;
     for (uint32_t i = 0; i < bodies->count; ++i)
     {
         rblBodyId id;
-        RBL_TRY(find_again(simulation, i, &id));
+        RBL_TRY(find_recorded_body(simulation, i, &id));
         const bool there = bodies->data[i].death == RBL_NONE;
         if (there && !rbl_body_is_valid(simulation->world, id))
         {
@@ -196,13 +196,13 @@ static rblResult watch_again(rblSimulation* simulation)
     return RBL_OK;
 }
 
-static rblResult go_on_recording(rblSimulation* simulation, const char* path)
+static rblResult continue_recording(rblSimulation* simulation, const char* path)
 {
     RBL_TRY(rbl_recording_reopen(&simulation->recording, path, &simulation->run));
     simulation->records = true;
     simulation->starts_anew = true;
     simulation->tracker.frame.first_event = simulation->run.statistics.events.count;
-    return watch_again(simulation);
+    return watch_recorded_bodies(simulation);
 }
 
 rblResult rbl_simulation_record(rblSimulation* simulation, const char* path, bool quantise)
@@ -213,7 +213,7 @@ rblResult rbl_simulation_record(rblSimulation* simulation, const char* path, boo
     }
     if (simulation->step > 0)
     {
-        return go_on_recording(simulation, path);
+        return continue_recording(simulation, path);
     }
     RBL_TRY(rbl_recording_open(&simulation->recording, path, &simulation->run, quantise));
     simulation->records = true;
@@ -236,16 +236,16 @@ rblResult rbl_simulation_finish(rblSimulation* simulation)
     return rbl_run_end_tracks(&simulation->run);
 }
 
-// ---- going on ----
+// ---- steps ----
 
-static rblResult note(rblSimulation* simulation, const char* type, const char* body, double impulse)
+static rblResult add_event(rblSimulation* simulation, const char* type, const char* body, double impulse)
 {
     const rblEventRecord event = {
         .time = time_now(simulation), .type = type, .body = body, .impulse = impulse};
     return rbl_array_push(&simulation->run.statistics.events, event) ? RBL_OK : rbl_fail_memory();
 }
 
-static rblResult note_event(rblSimulation* simulation, const rblSceneEvent* event)
+static rblResult add_scene_event(rblSimulation* simulation, const rblSceneEvent* event)
 {
     const char* type = rbl_scene_event_name(event->kind);
     const rblSceneBody* bodies = simulation->view.bodies;
@@ -253,20 +253,21 @@ static rblResult note_event(rblSimulation* simulation, const rblSceneEvent* even
     {
         for (uint32_t i = 0; i < event->count; ++i)
         {
-            RBL_TRY(note(simulation, type, bodies[event->body + i].name, 0.0));
+            RBL_TRY(add_event(simulation, type, bodies[event->body + i].name, 0.0));
         }
         return RBL_OK;
     }
     if (event->kind == RBL_EVENT_BREAK)
     {
-        return RBL_OK; // told when it has broken
+        return RBL_OK; // reported when it has broken
     }
     if (event->kind == RBL_EVENT_EXPLODE)
     {
-        return note(simulation, type, "", (double)event->strength);
+        return add_event(simulation, type, "", (double)event->strength);
     }
     const double impulse = event->kind == RBL_EVENT_IMPULSE ? (double)rbl_length3(event->velocity) : 0.0;
-    return note(simulation, type, event->piece != NULL ? event->piece : bodies[event->body].name, impulse);
+    return add_event(simulation, type, event->piece != NULL ? event->piece : bodies[event->body].name,
+                     impulse);
 }
 
 static rblResult apply_event(rblSimulation* simulation, uint32_t event)
@@ -285,26 +286,26 @@ static rblResult run_events(rblSimulation* simulation)
     {
         const uint32_t event = simulation->next_event++;
         RBL_TRY(apply_event(simulation, event));
-        RBL_TRY(note_event(simulation, &view->events[event]));
+        RBL_TRY(add_scene_event(simulation, &view->events[event]));
     }
     return RBL_OK;
 }
 
-static rblResult note_broken_joints(rblSimulation* simulation)
+static rblResult add_joint_events(rblSimulation* simulation)
 {
     const rblJointEvent* events = NULL;
     uint32_t count = 0;
     RBL_TRY(rbl_world_joint_events(simulation->world, &events, &count));
     for (uint32_t i = 0; i < count; ++i)
     {
-        RBL_TRY(note(simulation, "jointBreak", rbl_simulation_name_of(simulation, events[i].a),
-                     (double)events[i].force * simulation->view.step));
+        RBL_TRY(add_event(simulation, "jointBreak", rbl_simulation_name_of(simulation, events[i].a),
+                          (double)events[i].force * simulation->view.step));
     }
     return RBL_OK;
 }
 
-// Debris at the end of its life is gone, but not untold.
-static rblResult note_vanished(rblSimulation* simulation, uint32_t before)
+// Debris that was removed at the end of its lifetime is reported as an event.
+static rblResult add_vanish_event(rblSimulation* simulation, uint32_t before)
 {
     rblCounters counters;
     RBL_TRY(rbl_world_counters(simulation->world, &counters));
@@ -324,8 +325,8 @@ rblResult rbl_simulation_advance(rblSimulation* simulation)
     RBL_TRY(rbl_world_counters(simulation->world, &before));
     RBL_TRY(rbl_world_step(simulation->world, (float)simulation->view.step));
     simulation->step += 1;
-    RBL_TRY(note_vanished(simulation, before.vanished));
+    RBL_TRY(add_vanish_event(simulation, before.vanished));
     RBL_TRY(rbl_simulation_note_breaks(simulation));
-    RBL_TRY(note_broken_joints(simulation));
+    RBL_TRY(add_joint_events(simulation));
     return record(simulation);
 }

@@ -1,84 +1,85 @@
-// A scene on its way through time.
+// The simulation of a scene.
 #ifndef RBL_SCENE_RUN_SIMULATE_H
 #define RBL_SCENE_RUN_SIMULATE_H
 
 #include "scene/record/recording.h"
 
-// A body that no scene knows: a fragment, or a guest.
+// A body that is not in the scene: a fragment, or a body that the program added.
 typedef struct rblRunPiece
 {
     rblBodyId id;
     const char* name;
-    uint32_t body;     // of the scene: the one that it is a piece of a piece of; RBL_NONE: a guest
-    uint32_t material; // of the run
-    uint32_t parent;   // the body of the run that it is a piece of; RBL_NONE: none was kept
-    uint32_t run_body; // RBL_NONE until it was there
+    uint32_t body;     // body of the scene that it descends from; RBL_NONE: the program added it
+    uint32_t material; // index in the run
+    uint32_t parent;   // body of the run that it is a piece of; RBL_NONE: not tracked
+    uint32_t run_body; // index in the run; RBL_NONE: not added yet
 } rblRunPiece;
 
 typedef struct rblSimulation
 {
-    rblSceneId scene; // the caller's
+    rblSceneId scene; // owned by the caller
     rblSceneView view;
     const rblAllocator* allocator;
     rblWorldId world;
-    rblBodyId* bodies;             // by body of the scene; null ids: not there
-    uint32_t* run_body;            // by body of the scene: that of the run, RBL_NONE until it was there
-    RBL_ARRAY(rblRunPiece) pieces; // in order of birth
-    rblIndexArray piece_of_slot;   // by body slot of the world: the piece that was last in it
-    size_t new_pieces;             // pieces from here on are not in the run yet
-    RBL_ARRAY(rblShapeId) shapes;  // of pieces that a checkpoint brought
-    uint32_t step;                 // steps done
+    rblBodyId* bodies;             // by body of the scene; null ids: not in the world
+    uint32_t* run_body;            // by body of the scene: index in the run; RBL_NONE: not added yet
+    RBL_ARRAY(rblRunPiece) pieces; // in the order of creation
+    rblIndexArray piece_of_slot;   // by body slot of the world: the last piece in it
+    size_t new_pieces;             // pieces from this index on are not in the run yet
+    RBL_ARRAY(rblShapeId) shapes;  // of pieces that a checkpoint restored
+    uint32_t step;                 // number of steps done
     uint32_t next_event;
     bool keeps_motion;
     bool records;
-    bool starts_anew; // the next frame is to be full
+    bool starts_anew; // the next frame must be full
     rblTracker tracker;
-    rblRun run; // statistics always; bodies when their motion is kept or recorded, their keys when it is kept
-    rblRecordingWriter recording; // while it records
+    rblRun
+        run; // always with statistics; with bodies when motion is kept or recorded; with keys when it is kept
+    rblRecordingWriter recording; // open while recording
 } rblSimulation;
 
-// Build the world and record its start. Motion is kept in memory only when `keeps_motion`. rbl_simulation_free() in any
-// case.
+// Create the world and record its start. Motion is kept in memory only with `keeps_motion`. rbl_simulation_free() is required
+// in any case.
 rblResult rbl_simulation_start(rblSimulation* simulation, rblSceneId scene, bool keeps_motion);
 void rbl_simulation_free(rblSimulation* simulation);
 
-// Write a recording from here on (scene/record/recording.h), after rbl_simulation_start(); rbl_simulation_finish() completes it.
-// Until then, and when the simulation is freed without it, the file is PATH.part. A simulation that was resumed goes on with
-// PATH.part or PATH, which must hold the steps before; steps after the checkpoint are written anew.
+// Write a recording from now on (scene/record/recording.h), after rbl_simulation_start(). rbl_simulation_finish() completes it;
+// until then, and when the simulation is freed without it, the file is PATH.part. A resumed simulation continues PATH.part or
+// PATH, which must contain the earlier steps; steps after the checkpoint are written again.
 rblResult rbl_simulation_record(rblSimulation* simulation, const char* path, bool quantise);
 
-// The parts of rbl_simulation_start(), for those who start elsewhere than at the beginning: tables; shapes and an empty world.
+// Parts of rbl_simulation_start(), for checkpoints: tables; shapes and an empty world.
 rblResult rbl_simulation_init(rblSimulation* simulation, rblSceneId scene, bool keeps_motion);
 rblResult rbl_simulation_make_world(rblSimulation* simulation);
 
-// The events that are due, then one step.
+// Apply the events that are due, then make one step.
 rblResult rbl_simulation_advance(rblSimulation* simulation);
 
-// Bodies that broke in the step: events, and their fragments among the pieces (simulate_births.c).
+// Report the bodies that broke in the step, and add their fragments to the pieces (simulate_births.c).
 rblResult rbl_simulation_note_breaks(rblSimulation* simulation);
 
-// A piece that was born before: by a checkpoint. Names are copied.
+// Add a piece from a checkpoint. Names are copied.
 rblResult rbl_simulation_remember_piece(rblSimulation* simulation, const rblRunPiece* piece);
 
-// A body of the world that somebody else made, such as a ball that was thrown, joins the run as `name`. Texts are copied. It has no
-// breaker, and checkpoints do not have it.
+// Add a body that the program created, such as a thrown ball, to the run as `name`. Texts are copied. The body has no breaker,
+// and checkpoints do not contain it.
 rblResult rbl_simulation_add_body(rblSimulation* simulation, rblBodyId id, const char* name,
                                   const rblSceneMaterial* material);
 
-// Pieces that are there and new, into the run, with their shapes.
+// Add existing new pieces to the run, with their shapes.
 rblResult rbl_simulation_add_pieces(rblSimulation* simulation);
 
-// A body of the world among the pieces, null when it is none; and among the bodies of the scene, RBL_NONE when it is none.
+// The piece of a body of the world, or null; its index in the scene, or RBL_NONE.
 const rblRunPiece* rbl_simulation_piece_of(const rblSimulation* simulation, rblBodyId body);
 uint32_t rbl_simulation_scene_body_of(const rblSimulation* simulation, rblBodyId body);
 
-// What a body of the world is called; empty when nobody knows it.
+// The name of a body of the world; empty when it has none.
 const char* rbl_simulation_name_of(const rblSimulation* simulation, rblBodyId body);
 
-// The piece of a name; the null id when none has it.
+// The piece with a name; the null id when there is none.
 rblBodyId rbl_simulation_find_piece(const rblSimulation* simulation, const char* name);
 
-// After the last step: the run is complete and can be written, drawn, plotted.
+// After the last step: complete the run, so that it can be exported, drawn and plotted.
 rblResult rbl_simulation_finish(rblSimulation* simulation);
 
 static inline bool rbl_simulation_done(const rblSimulation* simulation)

@@ -1,11 +1,11 @@
-// Fragments on their way into a run: names, shapes, parents.
+// Adds fragments to a run: names, shapes, parents.
 #include "base/error.h"
 #include "scene/read/scene.h"
 #include "scene/run/simulate.h"
 #include <stdio.h>
 #include <string.h>
 
-// ---- who is who ----
+// ---- identification ----
 
 static bool same_id(rblBodyId a, rblBodyId b)
 {
@@ -34,7 +34,7 @@ uint32_t rbl_simulation_scene_body_of(const rblSimulation* simulation, rblBodyId
     return RBL_NONE;
 }
 
-// A body of the scene, or a piece, as a piece.
+// A body of the scene or a piece, described as a piece.
 static rblRunPiece describe(const rblSimulation* simulation, rblBodyId id)
 {
     const rblRunPiece* piece = rbl_simulation_piece_of(simulation, id);
@@ -71,7 +71,7 @@ rblBodyId rbl_simulation_find_piece(const rblSimulation* simulation, const char*
 
 // ---- breaks ----
 
-static rblResult note_break(rblSimulation* simulation, const rblBreakEvent* event, const char* name)
+static rblResult add_break_event(rblSimulation* simulation, const rblBreakEvent* event, const char* name)
 {
     const rblEventRecord record = {
         .time = (double)simulation->step * simulation->view.step,
@@ -87,7 +87,7 @@ static rblResult note_break(rblSimulation* simulation, const rblBreakEvent* even
     return rbl_array_push(&simulation->run.statistics.events, record) ? RBL_OK : rbl_fail_memory();
 }
 
-static bool remember(rblSimulation* simulation, rblRunPiece piece)
+static bool store_piece(rblSimulation* simulation, rblRunPiece piece)
 {
     while (simulation->piece_of_slot.count < piece.id.index1)
     {
@@ -104,7 +104,7 @@ rblResult rbl_simulation_remember_piece(rblSimulation* simulation, const rblRunP
 {
     rblRunPiece kept = *piece;
     kept.material = simulation->view.bodies[piece->body].material;
-    if (!remember(simulation, kept))
+    if (!store_piece(simulation, kept))
     {
         return rbl_fail_memory();
     }
@@ -112,7 +112,7 @@ rblResult rbl_simulation_remember_piece(rblSimulation* simulation, const rblRunP
     return RBL_OK;
 }
 
-// Pieces are called after the body: plate_piece_3, plate_piece_3_piece_1.
+// Pieces get the name of their parent: plate_piece_3, plate_piece_3_piece_1.
 static rblResult add_fragments(rblSimulation* simulation, const rblBreakEvent* event,
                                const rblRunPiece* parent)
 {
@@ -128,7 +128,7 @@ static rblResult add_fragments(rblSimulation* simulation, const rblBreakEvent* e
             .parent = parent->run_body != RBL_NONE ? parent->run_body : parent->parent,
             .run_body = RBL_NONE,
         };
-        if (piece.name == NULL || !remember(simulation, piece))
+        if (piece.name == NULL || !store_piece(simulation, piece))
         {
             return rbl_fail_memory();
         }
@@ -144,15 +144,15 @@ rblResult rbl_simulation_note_breaks(rblSimulation* simulation)
     for (uint32_t i = 0; i < count; ++i)
     {
         const rblRunPiece parent = describe(simulation, events[i].body);
-        RBL_TRY(note_break(simulation, &events[i], parent.name));
+        RBL_TRY(add_break_event(simulation, &events[i], parent.name));
         RBL_TRY(parent.body != RBL_NONE ? add_fragments(simulation, &events[i], &parent) : RBL_OK);
     }
     return RBL_OK;
 }
 
-// ---- guests ----
+// ---- bodies of the program ----
 
-// The run's material of that name, added when there is none.
+// The material of the run with that name; it is added when it does not exist.
 static rblResult find_material(rblRun* run, const rblSceneMaterial* material, uint32_t* out)
 {
     for (uint32_t i = 0; i < run->materials.count; ++i)
@@ -175,10 +175,10 @@ rblResult rbl_simulation_add_body(rblSimulation* simulation, rblBodyId id, const
     rblRunPiece added = {.id = id, .body = RBL_NONE, .parent = RBL_NONE, .run_body = RBL_NONE};
     RBL_TRY(find_material(&simulation->run, material, &added.material));
     added.name = rbl_run_text(&simulation->run, name, strlen(name));
-    return added.name != NULL && remember(simulation, added) ? RBL_OK : rbl_fail_memory();
+    return added.name != NULL && store_piece(simulation, added) ? RBL_OK : rbl_fail_memory();
 }
 
-// ---- into the run ----
+// ---- adding to the run ----
 
 static rblResult add_piece(rblSimulation* simulation, rblRunPiece* piece)
 {

@@ -20,7 +20,7 @@ void rbl_statistics_free(rblStatistics* statistics)
     rbl_array_free(&statistics->events);
 }
 
-// Impacts and drift are part of the solver for users; sleeping and the preparation of contacts are upkeep.
+// Impacts and drift correction count as solver; sleeping and the preparation of contacts count as update.
 static rblStageTimes stage_times(const rblProfile* p)
 {
     return (rblStageTimes){.total = (double)p->total,
@@ -120,7 +120,7 @@ static void put_event(rblJsonWriter* json, const rblEventRecord* event)
     rbl_json_end_object(json);
 }
 
-// The worst of all breaks.
+// The largest mass error of all breaks.
 static double mass_error(const rblStatistics* statistics)
 {
     double worst = 0.0;

@@ -217,7 +217,7 @@ static void damaged_and_foreign_checkpoints_are_refused(void** state)
     check_ok(rbl_scene_destroy(scene));
     check_ok(rbl_scene_load(SCENES "dominoes.json", &scene));
     check_fails(RBL_ERROR_ARGUMENT, resume_bytes(scene, file.bytes, file.size, 0));
-    assert_non_null(strstr(rbl_last_error(), "it is a checkpoint of another scene (small.json)"));
+    assert_non_null(strstr(rbl_last_error(), "the checkpoint is of another scene (small.json)"));
     check_ok(rbl_scene_destroy(scene));
     rbl_file_bytes_free(&file);
     remove("tried.check");
@@ -344,7 +344,7 @@ static void recordings_of_other_runs_are_not_gone_on_with(void** state)
     rbl_simulation_free(&simulation);
     check_ok(rbl_checkpoint_resume(&simulation, scene, "far.check"));
     check_fails(RBL_ERROR_ARGUMENT, rbl_simulation_record(&simulation, "short.rbl", false));
-    assert_non_null(strstr(rbl_last_error(), "it does not hold the 20 steps before the checkpoint"));
+    assert_non_null(strstr(rbl_last_error(), "the recording must have the 20 steps before the checkpoint"));
     check_fails(RBL_ERROR_FILE, rbl_simulation_record(&simulation, "none.rbl", false));
     rbl_simulation_free(&simulation);
     check_ok(rbl_scene_load(SCENES "slide_and_stop.json", &other));
@@ -354,7 +354,7 @@ static void recordings_of_other_runs_are_not_gone_on_with(void** state)
     rbl_simulation_free(&simulation);
     check_ok(rbl_checkpoint_resume(&simulation, other, "other.check"));
     check_fails(RBL_ERROR_ARGUMENT, rbl_simulation_record(&simulation, "short.rbl", false));
-    assert_non_null(strstr(rbl_last_error(), "it is a recording of another scene"));
+    assert_non_null(strstr(rbl_last_error(), "the recording is of another scene"));
     rbl_simulation_free(&simulation);
     check_ok(rbl_scene_destroy(other));
     check_ok(rbl_scene_destroy(scene));

@@ -21,7 +21,7 @@ static rblResult repair(const Parsed* parsed, const char* path, bool only_crosse
     const rblResult result = rbl_mesh_repair(*mesh, NULL, &mended, &report);
     if (result != RBL_OK)
     {
-        (void)rbl_fail_within(result, "is no solid and cannot be mended");
+        (void)rbl_fail_within(result, "is not a solid and cannot be repaired");
         return rbl_fail_within(result, path);
     }
     if (report.solid)
@@ -29,7 +29,7 @@ static rblResult repair(const Parsed* parsed, const char* path, bool only_crosse
         (void)rbl_mesh_destroy(*mesh);
         *mesh = mended;
         *repaired = true;
-        tool_note(parsed, path, "is no solid as it is; it was mended (rubble repair --verbose tells how)");
+        tool_note(parsed, path, "is not a solid; it was repaired (details: rubble repair --verbose)");
         return RBL_OK;
     }
     (void)rbl_mesh_destroy(mended);
@@ -38,7 +38,7 @@ static rblResult repair(const Parsed* parsed, const char* path, bool only_crosse
         tool_note(parsed, path, "crosses itself; pieces are closed, but what lies inside twice counts twice");
         return RBL_OK;
     }
-    return rbl_fail(RBL_ERROR_GEOMETRY, "%s: is no solid and cannot be mended: %s", path, report.reason);
+    return rbl_fail(RBL_ERROR_GEOMETRY, "%s: is not a solid and cannot be repaired: %s", path, report.reason);
 }
 
 rblResult tool_make_solid(const Parsed* parsed, const char* path, rblMeshId* mesh, bool* repaired)

@@ -46,7 +46,7 @@ silent make rock rock.glb
     run 1 picture box.obj missing.obj -o no.png $small
     run 1 picture box.obj -o nowhere/no.png $small
     run 1 picture box.obj -o no.png $small --eye 1,1,1 --target 1,1,1
-    said 'eye and target are the same point'
+    said 'eye and target must be different points'
     run 1 picture box.obj -o no.png $small --cut-plane x=-9
     said 'takes everything away'
     printf 'v 0 0 0\nv 1 0 0\n' >empty.obj

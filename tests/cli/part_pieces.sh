@@ -98,11 +98,11 @@ python3 check_pieces.py whole 1 || complain "one piece is not the whole"
 # Meshes that are no solids: mended with a note, or refused by name.
 lidless lidless.obj
 "$tool" fracture lidless.obj -o mended_pieces >out 2>err || complain "a box without a lid is refused"
-grep -q '^rubble: note: lidless.obj: is no solid as it is; it was mended' err || complain "a mended mesh is not told"
+grep -q '^rubble: note: lidless.obj: is not a solid; it was repaired' err || complain "a mended mesh is not told"
 python3 check_pieces.py mended_pieces 10 || complain "the pieces of a mended mesh do not fit"
 printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' >sheet.obj
 run 1 fracture sheet.obj -o refused
-said 'sheet.obj: is no solid and cannot be mended: '
+said 'sheet.obj: is not a solid and cannot be repaired: '
 [ ! -e refused ] || complain "a refused mesh leaves a folder"
 
 # Bumps on crack faces: closed all the same.

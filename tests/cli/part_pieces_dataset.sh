@@ -160,7 +160,7 @@ mkdir blocked && touch blocked/00_block
 run 1 dataset block.glb -o blocked --force
 said 'blocked/00_block: cannot be made'
 run 1 dataset block.glb sheet.obj -o refused
-said 'sheet.obj: is no solid and cannot be mended: '
+said 'sheet.obj: is not a solid and cannot be repaired: '
 run 1 dataset block.glb missing.obj -o refused
 [ ! -e refused ] || complain "a refused mesh leaves a dataset"
 run 2 dataset block.glb
@@ -178,5 +178,5 @@ run 2 dataset block.glb -o refused --pattern radial,
 run 2 dataset block.glb -o refused --seed -1
 [ ! -e refused ] || complain "a wrong command line leaves a dataset"
 "$tool" dataset lidless.obj -o mended --count 2 >"$work/out" 2>"$work/err" || complain "a box without a lid is refused"
-grep -q '^rubble: note: lidless.obj: is no solid as it is; it was mended' "$work/err" || complain "a mended mesh is not told"
+grep -q '^rubble: note: lidless.obj: is not a solid; it was repaired' "$work/err" || complain "a mended mesh is not told"
 grep -q '"repaired": true' mended/dataset.json || complain "the list does not say that a mesh was mended"

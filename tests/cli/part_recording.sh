@@ -38,10 +38,10 @@ printed '^  state  *byte [0-9]*: '
 
 # Refused: no recording, too short, another version, a step that is not what it was.
 run 1 replay "$scenes/disrupted_stack.json"
-said 'byte 0: this is no recording'
+said 'byte 0: this is not a recording'
 printf 'no recording at all' >"$work/letter.rbl"
 run 1 info "$work/letter.rbl"
-said 'letter.rbl: byte 0: this is no recording'
+said 'letter.rbl: byte 0: this is not a recording'
 head -c 40 "$work/stack.rbl" >"$work/short.rbl"
 run 1 info "$work/short.rbl"
 said 'byte 16: the file ends within a chunk'

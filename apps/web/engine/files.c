@@ -209,7 +209,7 @@ rblResult web_import_mend(void)
 {
     if (imported.mesh.index1 == 0)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "no mesh was read that could be mended");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "a mesh must be read before it is repaired");
     }
     RBL_TRY(end_of_step(mend(&imported.mesh, &imported.report)));
     imported.mended = true;
@@ -222,7 +222,7 @@ rblResult web_import_finish(void)
 {
     if (!imported.mended)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "no mesh was mended that could be handed on");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "a mesh must be repaired before it is passed on");
     }
     const uint32_t triangles = imported.report.after.triangles;
     RBL_TRY(end_of_step(imported.report.solid ? reduce(&imported.mesh, triangles) : RBL_OK));

@@ -142,7 +142,7 @@ static bool has_ending(const char* path, const char* ending)
 static rblResult fail_ending(const char* path)
 {
     return rbl_fail(RBL_ERROR_ARGUMENT,
-                    "export: %s has none of the endings that are known: glb, png, csv, obj, pvd, usda",
+                    "export: the ending of %s must be one of glb, png, csv, obj, pvd, usda",
                     rbl_short_name(path));
 }
 

@@ -329,7 +329,8 @@ rblResult rbl_export_pvd_folder(const char* path, char out[RBL_PATH_SIZE])
     const char* name = rbl_path_last(out);
     return *name != '\0' && rbl_xml_can_hold(name)
                ? RBL_OK
-               : rbl_fail(RBL_ERROR_FILE, "%s: a name that XML cannot hold", rbl_short_name(path));
+               : rbl_fail(RBL_ERROR_FILE, "%s: the name has characters that XML does not allow",
+                          rbl_short_name(path));
 }
 
 static rblResult write_series(const rblRun* run, const rblExportSurfaces* surfaces, const rblSeries* series,

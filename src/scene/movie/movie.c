@@ -68,8 +68,9 @@ rblResult rbl_movie_check(const rblMovieDef* given, double last)
     }
     if (def->begin > last)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "movie: it would begin at %g s, after the end of the run at %g s",
-                        def->begin, last);
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "movie: begin is %g s, must not be after the end of the run at %g s", def->begin,
+                        last);
     }
     return RBL_OK;
 }
@@ -86,7 +87,7 @@ static rblResult count_frames(rblMovie* movie)
         floor((end - movie->def.begin) * movie->def.rate / movie->def.speed * (1.0 + 1e-9)) + 1.0;
     if (count > MAX_FRAMES)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "movie: more than ten million frames");
+        return rbl_fail(RBL_ERROR_LIMIT, "movie: the number of frames must be at most ten million");
     }
     movie->frame_count = (uint32_t)count;
     return RBL_OK;

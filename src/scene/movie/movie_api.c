@@ -7,7 +7,7 @@ static rblRegistry registry = RBL_REGISTRY_INIT;
 
 static rblResult fail_stale(rblMovieId id)
 {
-    return rbl_fail(RBL_ERROR_STALE, "movie: the id %u/%u is null or was destroyed", id.index1,
+    return rbl_fail(RBL_ERROR_STALE, "movie: the id %u/%u is null or belongs to a destroyed movie", id.index1,
                     id.generation);
 }
 
@@ -84,10 +84,9 @@ static rblResult check_frame(const rblMovie* movie, uint32_t frame, const void* 
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "movie: out must not be null");
     }
-    return frame < movie->frame_count
-               ? RBL_OK
-               : rbl_fail(RBL_ERROR_ARGUMENT, "movie: there is no frame %u; there are %u", frame,
-                          movie->frame_count);
+    return frame < movie->frame_count ? RBL_OK
+                                      : rbl_fail(RBL_ERROR_ARGUMENT, "movie: frame is %u, must be below %u",
+                                                 frame, movie->frame_count);
 }
 
 rblResult rbl_movie_frame_count(rblMovieId id, uint32_t* out)

@@ -227,7 +227,7 @@ rblResult rbl_plot_write(const rblStatistics* statistics, const char* title, con
     const rblAllocator* allocator = statistics->steps.allocator;
     if (statistics->steps.count == 0 || statistics->steps.count > UINT32_MAX)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "plot: there are no steps to show");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "plot: there must be at least one step");
     }
     Plot plot = {.statistics = statistics, .count = (uint32_t)statistics->steps.count};
     const size_t size = (size_t)SERIES_COUNT * plot.count;

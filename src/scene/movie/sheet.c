@@ -35,7 +35,7 @@ static rblResult check_def(const rblSheetDef* def, uint32_t count)
 {
     if (count == 0 || def->columns == 0)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "sheet: no pictures or no columns");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "sheet: the number of pictures and columns must be at least 1");
     }
     const uint32_t most = RBL_PICTURE_MAX_SIZE;
     if (def->cell_width < 1 || def->cell_width > most || def->cell_height < 1 || def->cell_height > most ||
@@ -129,7 +129,7 @@ rblResult rbl_sheet_draw(const rblSheetDef* given, const rblSheetCell* cells, ui
     {
         if (cells[i].rgba == NULL)
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "sheet: cell %u has no picture", i);
+            return rbl_fail(RBL_ERROR_ARGUMENT, "sheet: the picture of cell %u must not be null", i);
         }
     }
     fill(&sheet, def->paper);
@@ -164,7 +164,7 @@ rblResult rbl_picture_write(uint8_t* rgba, uint32_t width, uint32_t height, cons
     const bool near = fabsf(position.x) <= 1e6f && fabsf(position.y) <= 1e6f;
     if (!near || !(size >= 1.0f && size <= (float)RBL_PICTURE_MAX_SIZE))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "text: its place is not finite or its size not 1 to %u",
+        return rbl_fail(RBL_ERROR_ARGUMENT, "text: the position must be finite, the size 1 to %u",
                         RBL_PICTURE_MAX_SIZE);
     }
     const rblCanvas canvas = {rgba, width, height};

@@ -70,7 +70,7 @@ static rblResult check_item(const rblPictureItem* item, uint32_t index)
     if (!rbl_finite3(item->pose.p) || !(length > 0.99f && length < 1.01f))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "picture: item %u: the pose is not finite or its quaternion not unit", index);
+                        "picture: item %u: the pose must be finite, with a unit quaternion", index);
     }
     const rblVec3 colors[2] = {item->color, item->crack_color};
     for (uint32_t i = 0; i < 2; ++i)
@@ -78,12 +78,13 @@ static rblResult check_item(const rblPictureItem* item, uint32_t index)
         const rblVec3 c = colors[i];
         if (!(c.x >= 0.0f && c.x <= 1.0f && c.y >= 0.0f && c.y <= 1.0f && c.z >= 0.0f && c.z <= 1.0f))
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "picture: item %u: a colour is not in 0 to 1", index);
+            return rbl_fail(RBL_ERROR_ARGUMENT, "picture: item %u: colours must be 0 to 1", index);
         }
     }
     if ((unsigned)item->parts > RBL_PARTS_COMPONENTS)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: item %u: no such kind of parts", index);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: item %u: parts must be a value of rblPictureParts",
+                        index);
     }
     return RBL_OK;
 }
@@ -107,11 +108,11 @@ static rblResult check_view(const rblPictureDef* def)
     }
     if ((def->has_eye && !rbl_finite3d(def->eye)) || (def->has_target && !rbl_finite3d(def->target)))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: eye or target is not finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: eye and target must be finite");
     }
     if (def->has_floor && !rbl_finite(def->floor))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: the height of the floor is not finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: the height of the floor must be finite");
     }
     return RBL_OK;
 }
@@ -120,7 +121,7 @@ static rblResult check_def(const rblPictureDef* def)
 {
     if (def->items == NULL || def->item_count == 0)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: there is nothing to draw: no items");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: there must be at least one item");
     }
     RBL_TRY(check_view(def));
     if (!(def->explode >= 0.0) || !(def->explode <= 1e6))
@@ -132,13 +133,13 @@ static rblResult check_def(const rblPictureDef* def)
         (!rbl_finite3d(def->cut_point) || !rbl_finite3d(n) || (n.x == 0.0 && n.y == 0.0 && n.z == 0.0)))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "picture: the cut plane's point or normal is not finite, or it has no normal");
+                        "picture: point and normal of the cut plane must be finite, the normal not zero");
     }
     const rblVec3 b = def->background;
     if (!rbl_finite3d(def->sun) ||
         !(b.x >= 0.0f && b.x <= 1.0f && b.y >= 0.0f && b.y <= 1.0f && b.z >= 0.0f && b.z <= 1.0f))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: the sun is not finite or the background not in 0 to 1");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: the sun must be finite, the background 0 to 1");
     }
     for (uint32_t i = 0; i < def->item_count; ++i)
     {

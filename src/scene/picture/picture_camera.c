@@ -132,7 +132,7 @@ static rblResult look_from_eye(rblPictureCamera* camera, const rblPictureDef* de
     const rblVec3d forward = rbl_normalize3d(rbl_sub3d(camera->target, eye), none);
     if (rbl_equal3d(forward, none))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: eye and target are the same point");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: eye and target must be different points");
     }
     camera->eye = rbl_to_float3(eye);
     if (!rbl_finite3(camera->eye))

@@ -140,7 +140,7 @@ static rblResult add_body(rblScene* scene, rblJson json, rblSceneBody body, cons
     }
     if (name != NULL && rbl_scene_names_find(&scene->body_names, body.name) != RBL_NONE)
     {
-        return rbl_json_fail(rbl_json_find(json, "name"), RBL_ERROR_FORMAT, "there is a body '%.60s' already",
+        return rbl_json_fail(rbl_json_find(json, "name"), RBL_ERROR_FORMAT, "the name '%.60s' must be unique",
                              body.name);
     }
     const uint32_t index = (uint32_t)scene->bodies.count;

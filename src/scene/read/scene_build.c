@@ -260,7 +260,7 @@ rblResult rbl_scene_apply(rblSceneId id, rblWorldId world, uint32_t index, rblBo
     RBL_TRY(rbl_scene_find(id, &scene));
     if (index >= scene->events.count || (bodies == NULL && scene->bodies.count > 0))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "scene: no event %u, or no ids of bodies", index);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "scene: event %u must exist, bodies must not be null", index);
     }
     const rblSceneEvent* event = &scene->events.data[index];
     RBL_TRY(rbl_scene_make_shapes(scene));
@@ -286,7 +286,7 @@ rblResult rbl_scene_apply_to_piece(rblSceneId id, rblWorldId world, uint32_t ind
     RBL_TRY(rbl_scene_find(id, &scene));
     if (index >= scene->events.count || scene->events.data[index].piece == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "scene: no event %u of a piece", index);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "scene: event %u must exist and be of a piece", index);
     }
     const rblSceneEvent* event = &scene->events.data[index];
     const bool moves = event->kind == RBL_EVENT_IMPULSE || event->kind == RBL_EVENT_SET_VELOCITY;

@@ -141,7 +141,8 @@ static rblResult check_type(const rblScene* scene, rblJson json, const rblSceneE
     const bool ok = event->piece != NULL || type == RBL_BODY_DYNAMIC ||
                     (type == RBL_BODY_KINEMATIC && event->kind == RBL_EVENT_SET_VELOCITY);
     return ok ? RBL_OK
-              : rbl_json_fail(rbl_json_find(json, "body"), RBL_ERROR_FORMAT, "a %s body cannot be moved so",
+              : rbl_json_fail(rbl_json_find(json, "body"), RBL_ERROR_FORMAT,
+                              "a %s body cannot be moved by this event",
                               type == RBL_BODY_STATIC ? "static" : "kinematic");
 }
 

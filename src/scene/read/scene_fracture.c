@@ -234,7 +234,7 @@ rblResult rbl_scene_read_fracture(rblScene* scene, rblJson body, rblSceneBody* o
     RBL_TRY(read_def(scene, json, source.kind, scene->materials.data[out->material].preset, &source.def));
     if (rbl_is_unbounded(&scene->shape_defs.data[out->shape]))
     {
-        return rbl_json_fail(json, RBL_ERROR_FORMAT, "a %s has no end and cannot break",
+        return rbl_json_fail(json, RBL_ERROR_FORMAT, "a %s is unbounded and cannot break",
                              scene->shapes.data[out->shape].kind);
     }
     return add_breaker(scene, &source, &out->breaker);

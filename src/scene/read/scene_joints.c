@@ -11,8 +11,9 @@ static const char* const joint_kinds[] = {"distance", "rope",   "ball", "hinge",
 static rblResult check_use(rblJson json, const char* key, bool used, const char* by)
 {
     const rblJson value = rbl_json_find(json, key);
-    return used || !rbl_json_exists(value) ? RBL_OK
-                                           : rbl_json_fail(value, RBL_ERROR_FORMAT, "only %s have this", by);
+    return used || !rbl_json_exists(value)
+               ? RBL_OK
+               : rbl_json_fail(value, RBL_ERROR_FORMAT, "only %s have this key", by);
 }
 
 static rblResult check_keys_of_kind(rblJson json, rblJointKind kind)
@@ -38,15 +39,14 @@ static rblResult read_other_end(const rblScene* scene, rblJson json, rblSceneJoi
     {
         if (rbl_json_exists(point))
         {
-            return rbl_json_fail(point, RBL_ERROR_FORMAT,
-                                 "a point of the world and a body b exclude each other");
+            return rbl_json_fail(point, RBL_ERROR_FORMAT, "pointB and b must not both be given");
         }
         RBL_TRY(rbl_scene_lookup_body(scene, body, &joint->b));
     }
     else if (rbl_json_exists(anchor))
     {
         return rbl_json_fail(anchor, RBL_ERROR_FORMAT,
-                             "there is no body b; a point of the world is 'pointB'");
+                             "there is no body b; use 'pointB' for a point of the world");
     }
     const rblJson position = rbl_json_exists(body) ? anchor : point;
     joint->has_anchor_b = rbl_json_exists(position);
@@ -59,12 +59,12 @@ static rblResult check_ends(const rblScene* scene, rblJson json, const rblSceneJ
     const rblSceneBody* b = joint->b != RBL_NONE ? &scene->bodies.data[joint->b] : NULL;
     if (joint->a == joint->b)
     {
-        return rbl_json_fail(rbl_json_find(json, "b"), RBL_ERROR_FORMAT, "a and b are the same body");
+        return rbl_json_fail(rbl_json_find(json, "b"), RBL_ERROR_FORMAT, "a and b must be different bodies");
     }
     if (a->event != RBL_NONE || (b != NULL && b->event != RBL_NONE))
     {
         return rbl_json_fail(rbl_json_find(json, a->event != RBL_NONE ? "a" : "b"), RBL_ERROR_FORMAT,
-                             "the body is spawned later; a joint needs bodies that are there from the start");
+                             "the body is spawned later; a joint needs bodies that exist from the start");
     }
     if (a->type != RBL_BODY_DYNAMIC && (b == NULL || b->type != RBL_BODY_DYNAMIC))
     {

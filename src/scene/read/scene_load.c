@@ -28,7 +28,7 @@ static rblResult check_version(rblJson root)
     return version == VERSION
                ? RBL_OK
                : rbl_json_fail(value, RBL_ERROR_UNSUPPORTED,
-                               "version %u of scene files; this reads version %u", version, VERSION);
+                               "the version of the scene file is %u, must be %u", version, VERSION);
 }
 
 static rblResult read_seconds(rblJson root, const char* key, double highest, double* out)
@@ -41,7 +41,7 @@ static rblResult read_seconds(rblJson root, const char* key, double highest, dou
     }
     return *out <= highest
                ? RBL_OK
-               : rbl_json_fail(value, RBL_ERROR_FORMAT, "is too long: at most %u s", (uint32_t)highest);
+               : rbl_json_fail(value, RBL_ERROR_FORMAT, "must be at most %u s", (uint32_t)highest);
 }
 
 static rblResult read_time(rblJson root, rblSceneView* view)
@@ -64,7 +64,7 @@ static rblResult read_time(rblJson root, rblSceneView* view)
     const double steps = floor(view->duration / view->step + 0.5);
     if (!(steps <= MAX_STEPS) || !((float)view->step > 0.0f))
     {
-        return rbl_json_fail(root, RBL_ERROR_LIMIT, "duration / step is more than 100 million steps");
+        return rbl_json_fail(root, RBL_ERROR_LIMIT, "duration / step must be at most 100 million");
     }
     view->step_count = (uint32_t)steps;
     return RBL_OK;
@@ -89,7 +89,7 @@ static rblResult read_camera(rblJson root, rblSceneView* view)
     const rblVec3 direction = rbl_sub3(view->camera.target, view->camera.eye);
     if (!(rbl_dot3(direction, direction) > 0.0f))
     {
-        return rbl_json_fail(camera, RBL_ERROR_FORMAT, "eye and target are the same point");
+        return rbl_json_fail(camera, RBL_ERROR_FORMAT, "eye and target must be different points");
     }
     view->has_camera = true;
     return RBL_OK;
@@ -239,7 +239,7 @@ static rblRegistry registry = RBL_REGISTRY_INIT;
 
 static rblResult fail_stale(rblSceneId id)
 {
-    return rbl_fail(RBL_ERROR_STALE, "scene: the id %u/%u is null or was destroyed", id.index1,
+    return rbl_fail(RBL_ERROR_STALE, "scene: the id %u/%u is null or belongs to a destroyed scene", id.index1,
                     id.generation);
 }
 

@@ -44,7 +44,7 @@ static rblResult scale_to_height(rblMeshId* mesh, float height)
     const double extent = bounds.upper.y - bounds.lower.y;
     if (!(extent > 0.0))
     {
-        return rbl_fail(RBL_ERROR_GEOMETRY, "the mesh is flat: it has no height to scale");
+        return rbl_fail(RBL_ERROR_GEOMETRY, "the mesh has no extent in y and cannot be scaled to a height");
     }
     const double scale = (double)height / extent;
     const rblMat3d linear = rbl_mat3d_diagonal(scale, scale, scale);
@@ -72,10 +72,10 @@ static rblResult repair(rblMeshId* mesh, const char* name)
     *mesh = mended;
     if (!report.solid)
     {
-        return rbl_fail(RBL_ERROR_GEOMETRY, "%s is not a solid, and could not be mended: %s",
+        return rbl_fail(RBL_ERROR_GEOMETRY, "%s is not a solid and could not be repaired: %s",
                         rbl_short_name(name), report.reason);
     }
-    rbl_log_message(RBL_LOG_INFO, "%s: the surface was mended", rbl_short_name(name));
+    rbl_log_message(RBL_LOG_INFO, "%s: the surface was repaired", rbl_short_name(name));
     return RBL_OK;
 }
 

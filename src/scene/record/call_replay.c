@@ -182,7 +182,7 @@ static rblResult make_call(Replayer* replayer, const rblCall* call, uint32_t sha
     case RBL_CALL_COUNT:
         break;
     }
-    return rbl_fail(RBL_ERROR_FORMAT, "a call that is not possible");
+    return rbl_fail(RBL_ERROR_FORMAT, "a call is invalid");
 }
 
 // Files contain indices and generations. The serial number of the replayed world is added.
@@ -256,7 +256,7 @@ static rblResult take_world_def(Replayer* replayer, rblByteSource* source)
     }
     if (source->failed || replayer->world.index1 != 0)
     {
-        return rbl_fail(RBL_ERROR_FORMAT, "the world is cut short, or there twice");
+        return rbl_fail(RBL_ERROR_FORMAT, "the world is cut short, or defined twice");
     }
     RBL_TRY(rbl_world_create(&def, &replayer->world));
     return rbl_world_serial(replayer->world, &replayer->serial);
@@ -290,7 +290,7 @@ static rblResult take_end(Replayer* replayer, rblRecordingReader* reader, rblByt
     const uint32_t steps = rbl_take_u32_varint(source);
     if (source->failed || steps != replayer->report.steps)
     {
-        return rbl_fail(RBL_ERROR_FORMAT, "the end does not fit to the calls before it");
+        return rbl_fail(RBL_ERROR_FORMAT, "the end does not match the calls before it");
     }
     replayer->report.complete = true;
     reader->done = true;
@@ -407,7 +407,7 @@ static rblResult take_chunk(Replayer* replayer, rblRecordingReader* reader, uint
         return take_end(replayer, reader, source);
     default:
         RBL_TRY(check_version(reader, A_BREAKER)); // other chunks of version 1 belong to breakers
-        return rbl_fail(RBL_ERROR_UNSUPPORTED, "a kind of chunk that this version does not know");
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "a type of chunk that this version does not know");
     }
 }
 

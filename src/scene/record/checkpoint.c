@@ -279,7 +279,7 @@ static rblResult take_world(rblRecordingReader* reader, rblByteSource* source)
     const rblStatistics* statistics = &reader->run->statistics;
     const bool fits = !source->failed && statistics->steps.count == (size_t)loaded->step + 1 &&
                       statistics->hash == loaded->hash;
-    return fits ? RBL_OK : rbl_fail(RBL_ERROR_FORMAT, "the world does not fit to the statistics");
+    return fits ? RBL_OK : rbl_fail(RBL_ERROR_FORMAT, "the world does not match the statistics");
 }
 
 static rblResult take_other(rblRecordingReader* reader, uint32_t type, rblByteSource* source)
@@ -294,7 +294,7 @@ static rblResult take_other(rblRecordingReader* reader, uint32_t type, rblByteSo
     case RBL_CHUNK_WORLD:
         return take_world(reader, source);
     default:
-        return rbl_fail(RBL_ERROR_UNSUPPORTED, "a kind of chunk that this version does not know");
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "a type of chunk that this version does not know");
     }
 }
 
@@ -327,7 +327,7 @@ static rblResult check_scene(const rblSimulation* simulation, const Loaded* load
                       loaded->run.shapes.count == view->shape_count &&
                       loaded->body_count == view->body_count && loaded->next_event <= view->event_count;
     return same ? RBL_OK
-                : rbl_fail(RBL_ERROR_ARGUMENT, "%s: it is a checkpoint of another scene (%s)",
+                : rbl_fail(RBL_ERROR_ARGUMENT, "%s: the checkpoint is of another scene (%s)",
                            rbl_short_name(path), settings->name);
 }
 
@@ -340,7 +340,7 @@ static rblResult check_version(const Loaded* loaded, const char* path)
                : rbl_fail(
                      RBL_ERROR_UNSUPPORTED,
                      "%s: a checkpoint of Rubble %.32s, and this is Rubble %s; only the version that wrote "
-                     "a checkpoint can go on from it",
+                     "a checkpoint can resume it",
                      rbl_short_name(path), version, rbl_version());
 }
 
@@ -433,7 +433,7 @@ static rblResult restore_pieces(rblSimulation* simulation, const Loaded* loaded,
         rblRunPiece kept = {.id = piece.id, .body = piece.body, .parent = RBL_NONE, .run_body = RBL_NONE};
         if (piece.body >= simulation->view.body_count || !rbl_body_is_valid(simulation->world, piece.id))
         {
-            return rbl_fail(RBL_ERROR_FORMAT, "piece %u is not possible", i);
+            return rbl_fail(RBL_ERROR_FORMAT, "piece %u is invalid", i);
         }
         kept.name = rbl_run_text(&simulation->run, (const char*)piece.name, piece.name_size);
         RBL_TRY(kept.name != NULL ? rbl_simulation_remember_piece(simulation, &kept) : rbl_fail_memory());

@@ -9,7 +9,7 @@
 
 static rblResult damaged(void)
 {
-    return rbl_fail(RBL_ERROR_FORMAT, "a fragment of tetrahedra is cut short or not possible");
+    return rbl_fail(RBL_ERROR_FORMAT, "a fragment of tetrahedra is cut short or invalid");
 }
 
 // ---- events ----

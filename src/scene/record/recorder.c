@@ -338,7 +338,7 @@ rblResult rbl_world_record(rblWorldId id, const char* path)
     RBL_TRY(rbl_world_find(id, &world));
     if (path == NULL || world->hook != NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, path == NULL ? "recording: no path"
+        return rbl_fail(RBL_ERROR_ARGUMENT, path == NULL ? "recording: the path must not be null"
                                                          : "recording: the world is being recorded already");
     }
     const rblAllocator* allocator = rbl_default_allocator();

@@ -36,7 +36,7 @@ static rblResult find_chunk(const rblRecordingReader* reader, uint32_t* type, rb
     const size_t left = reader->size - reader->offset;
     if (left < RBL_CHUNK_HEADER_SIZE)
     {
-        return damaged("the file ends within the head of a chunk");
+        return damaged("the file ends within the header of a chunk");
     }
     *type = rbl_load_u32(head);
     const size_t length = rbl_load_u32(head + 4);
@@ -48,7 +48,7 @@ static rblResult find_chunk(const rblRecordingReader* reader, uint32_t* type, rb
     const uint8_t* data = head + RBL_CHUNK_HEADER_SIZE;
     if (rbl_chunk_check(reader->offset, head, data, length) != rbl_load_u64(head + 8))
     {
-        return damaged("the chunk is damaged: its check does not fit");
+        return damaged("the chunk is damaged: the checksum does not match");
     }
     *payload = (rblByteSource){.data = data, .size = length};
     return RBL_OK;
@@ -73,11 +73,12 @@ static rblResult check_file(rblRecordingReader* reader)
 {
     if (!rbl_is_recording(reader->bytes, reader->size))
     {
-        return rbl_fail(RBL_ERROR_FORMAT, "%s: byte 0: this is no recording", rbl_short_name(reader->name));
+        return rbl_fail(RBL_ERROR_FORMAT, "%s: byte 0: this is not a recording",
+                        rbl_short_name(reader->name));
     }
     if (reader->size < RBL_FILE_HEADER_SIZE)
     {
-        return rbl_fail(RBL_ERROR_FORMAT, "%s: byte %zu: the file ends within its head",
+        return rbl_fail(RBL_ERROR_FORMAT, "%s: byte %zu: the file ends within its header",
                         rbl_short_name(reader->name), reader->size);
     }
     const uint32_t version = rbl_load_u32(reader->bytes + RBL_SIGNATURE_SIZE);
@@ -87,7 +88,7 @@ static rblResult check_file(rblRecordingReader* reader)
     reader->version = version;
     if (known && zero != 0)
     {
-        return rbl_fail(RBL_ERROR_FORMAT, "%s: byte %u: the head of the file is damaged",
+        return rbl_fail(RBL_ERROR_FORMAT, "%s: byte %u: the header of the file is damaged",
                         rbl_short_name(reader->name), RBL_SIGNATURE_SIZE + 4);
     }
     return known ? RBL_OK

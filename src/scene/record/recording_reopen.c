@@ -51,12 +51,12 @@ static rblResult check_existing(const Existing* existing, const rblRun* run)
                       memcmp(existing->run.settings.text, settings->text, settings->text_size) == 0;
     if (!same)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "%s: it is a recording of another scene",
+        return rbl_fail(RBL_ERROR_ARGUMENT, "%s: the recording is of another scene",
                         rbl_short_name(existing->path));
     }
     if (have->steps.count < want->steps.count || have->hash != want->hash)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "%s: it does not hold the %zu steps before the checkpoint",
+        return rbl_fail(RBL_ERROR_ARGUMENT, "%s: the recording must have the %zu steps before the checkpoint",
                         rbl_short_name(existing->path), want->steps.count - 1);
     }
     return RBL_OK;

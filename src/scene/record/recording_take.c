@@ -63,7 +63,7 @@ static rblResult take_settings(rblRecordingReader* reader, rblByteSource* source
     if (source->failed || !(s->step > 0.0 && s->step <= MAX_STEP) || !rbl_finite3(s->gravity) ||
         !rbl_finite3(s->camera.eye) || !rbl_finite3(s->camera.target) || !rbl_finite((double)s->camera.fov))
     {
-        return damaged("the settings of the run are not possible");
+        return damaged("the settings of the run are invalid");
     }
     s->text = rbl_run_text(reader->run, text, s->text_size);
     return s->text != NULL ? RBL_OK : rbl_fail_memory();
@@ -76,7 +76,7 @@ static rblResult take_head(rblRecordingReader* reader, rblByteSource* source)
     const uint32_t quantised = rbl_take_u8(source);
     if (reader->has_head || quantised > 1)
     {
-        return damaged("the head is not possible");
+        return damaged("the header is invalid");
     }
     if (kind != reader->kind)
     {
@@ -118,7 +118,7 @@ static rblResult take_materials(rblRecordingReader* reader, rblByteSource* sourc
         }
         if (source->failed)
         {
-            return damaged("a material is not possible");
+            return damaged("a material is invalid");
         }
         if (!rbl_array_push(&run->materials, material))
         {
@@ -154,7 +154,7 @@ static rblResult take_shape(rblRecordingReader* reader, rblByteSource* source)
     const bool has_surface = rbl_take_u8(source) != 0;
     if (source->failed || !is_possible(&shape))
     {
-        return damaged("a shape is not possible");
+        return damaged("a shape is invalid");
     }
     if (!rbl_array_reserve_more(&run->shapes, 1))
     {
@@ -185,7 +185,7 @@ static rblResult take_body(rblRecordingReader* reader, rblByteSource* source)
     if (source->failed || body.shape >= run->shapes.count || body.material >= run->materials.count ||
         !orphan || type >= RBL_BODY_TYPE_COUNT || !(body.mass >= 0.0f) || !rbl_finite((double)body.mass))
     {
-        return damaged("a body is not possible");
+        return damaged("a body is invalid");
     }
     const rblStateHistory unknown = {.step = RBL_NONE};
     RBL_TRY(rbl_array_push(&reader->history, unknown) ? RBL_OK : rbl_fail_memory());
@@ -268,7 +268,7 @@ static rblResult take_deaths(rblRecordingReader* reader, rblByteSource* source)
         uint32_t body = 0;
         if (!next_body(source, reader->settled, &next, &body) || !is_there(reader, body))
         {
-            return damaged("a body that is not there dies");
+            return damaged("a body that does not exist dies");
         }
         if (!rbl_array_push(&reader->frame.deaths, body))
         {
@@ -324,7 +324,7 @@ static rblResult take_contacts(rblRecordingReader* reader, rblByteSource* source
         }
         if (source->failed || kind > RBL_CONTACT_END)
         {
-            return damaged("a contact is not possible");
+            return damaged("a contact is invalid");
         }
         if (!rbl_array_push(&reader->frame.contacts, contact))
         {
@@ -379,7 +379,7 @@ static rblResult take_changes(rblRecordingReader* reader, rblByteSource* source)
         if (source->failed || !is_there(reader, change.body) || is_dying(frame, change.body, &next_death) ||
             !is_state(&change))
         {
-            return damaged("the state of a body is not possible");
+            return damaged("the state of a body is invalid");
         }
         if (!rbl_array_push(&frame->changes, change))
         {
@@ -408,7 +408,7 @@ static rblResult fill_frame(rblRecordingReader* reader, rblByteSource* source, r
     RBL_TRY(rbl_take_events(reader, source));
     RBL_TRY(take_contacts(reader, source));
     RBL_TRY(take_changes(reader, source));
-    return rbl_source_left(source) == 0 ? RBL_OK : damaged("a step with bytes left over");
+    return rbl_source_left(source) == 0 ? RBL_OK : damaged("a step has bytes left over");
 }
 
 static rblResult take_step(rblRecordingReader* reader, rblByteSource* source)
@@ -471,7 +471,7 @@ static rblResult take_done(rblRecordingReader* reader, rblByteSource* source)
     if (source->failed || run->statistics.steps.count == 0 || last != rbl_run_last_step(run) ||
         hash != run->statistics.hash)
     {
-        return damaged("the end does not fit to the steps before it");
+        return damaged("the end does not match the steps before it");
     }
     reader->done = true;
     return RBL_OK;
@@ -481,7 +481,7 @@ rblResult rbl_take_chunk(rblRecordingReader* reader, uint32_t type, rblByteSourc
 {
     if (!reader->has_head && type != RBL_CHUNK_HEAD)
     {
-        return damaged("the head is missing");
+        return damaged("the header is missing");
     }
     switch (type)
     {
@@ -509,5 +509,5 @@ rblResult rbl_take_chunk(rblRecordingReader* reader, uint32_t type, rblByteSourc
     // A lower-case first letter marks chunks that readers may skip.
     const bool optional = (type & 0x20) != 0;
     return optional ? RBL_OK
-                    : rbl_fail(RBL_ERROR_UNSUPPORTED, "a kind of chunk that this version does not know");
+                    : rbl_fail(RBL_ERROR_UNSUPPORTED, "a type of chunk that this version does not know");
 }

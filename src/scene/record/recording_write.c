@@ -55,7 +55,7 @@ static rblResult check_part(const char* part)
     fclose(file);
     return got == 0 || rbl_is_recording(start, got)
                ? RBL_OK
-               : rbl_fail(RBL_ERROR_FILE, "%s: is there already and is no recording", rbl_short_name(part));
+               : rbl_fail(RBL_ERROR_FILE, "%s: exists already and is not a recording", rbl_short_name(part));
 }
 
 static rblResult open_file(rblRecordingWriter* writer, const char* path)
@@ -97,8 +97,8 @@ rblResult rbl_recording_write_chunk(rblRecordingWriter* writer, uint32_t type)
     rblByteSink* header = &writer->header;
     if (!writer->sink.failed && payload->count > RBL_MAX_CHUNK_BYTES)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "%s: a chunk of more than %u bytes", rbl_short_name(writer->part),
-                        RBL_MAX_CHUNK_BYTES);
+        return rbl_fail(RBL_ERROR_LIMIT, "%s: a chunk must have at most %u bytes",
+                        rbl_short_name(writer->part), RBL_MAX_CHUNK_BYTES);
     }
     rbl_sink_clear(header);
     rbl_put_u32(header, type);

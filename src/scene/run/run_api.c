@@ -22,7 +22,8 @@ static rblRegistry registry = RBL_REGISTRY_INIT;
 
 static rblResult fail_stale(rblRunId id)
 {
-    return rbl_fail(RBL_ERROR_STALE, "run: the id %u/%u is null or was destroyed", id.index1, id.generation);
+    return rbl_fail(RBL_ERROR_STALE, "run: the id %u/%u is null or belongs to a destroyed run", id.index1,
+                    id.generation);
 }
 
 static rblResult find_item(rblRunId id, uint32_t references, rblRunItem** out)
@@ -166,7 +167,7 @@ static rblResult find_simulation(rblRunId id, rblRunItem** out)
     RBL_TRY(rbl_run_find(id, out));
     return (*out)->scene.index1 != 0
                ? RBL_OK
-               : rbl_fail(RBL_ERROR_ARGUMENT, "run: it is a recording; only simulations have a world");
+               : rbl_fail(RBL_ERROR_ARGUMENT, "run: the run is a recording; only simulations have a world");
 }
 
 // Size of the record of a step, in keys. A run in which all bodies sleep would otherwise grow without limit.
@@ -198,7 +199,7 @@ static rblResult step(rblRunItem* item)
 {
     if (item->finished)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "run: it is finished; only runs that are not can be stepped");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "run: the run is finished and cannot be stepped");
     }
     RBL_TRY(rbl_simulation_advance(&item->simulation));
     const rblStatistics* statistics = &item->simulation.run.statistics;
@@ -273,22 +274,21 @@ rblResult rbl_run_add_body(rblRunId id, rblBodyId body, const char* name, const 
     if (name == NULL || name[0] == '\0' || material == NULL || material->name == NULL)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "run: a body that joins must have a name and a material with a name");
+                        "run: the added body must have a name and a material with a name");
     }
     if (!rbl_body_is_valid(simulation->world, body))
     {
-        return rbl_fail(RBL_ERROR_STALE, "run: the body that joins is none of the run's world");
+        return rbl_fail(RBL_ERROR_STALE, "run: the added body must be in the world of the run");
     }
     if (rbl_simulation_name_of(simulation, body)[0] != '\0')
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "run: the body is '%.100s' of the run already",
+        return rbl_fail(RBL_ERROR_ARGUMENT, "run: the body is in the run already, as '%.100s'",
                         rbl_simulation_name_of(simulation, body));
     }
     if (rbl_scene_find_body(item->scene, name, &taken) == RBL_OK ||
         rbl_simulation_find_piece(simulation, name).index1 != 0)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "run: another body is called '%.100s'; names must be unique",
-                        name);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "run: the name '%.100s' must be unique", name);
     }
     return rbl_simulation_add_body(simulation, body, name, material);
 }

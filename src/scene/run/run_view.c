@@ -19,9 +19,8 @@ rblResult rbl_run_find_motion(rblRunId id, rblRunItem** out)
     RBL_TRY(rbl_run_find(id, out));
     if (!(*out)->def.keeps_motion)
     {
-        return rbl_fail(
-            RBL_ERROR_ARGUMENT,
-            "run: its motion was not kept; runs keep it with rblRunDef.keeps_motion and without resume");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "run: the motion was not kept; rblRunDef.keeps_motion without resume keeps it");
     }
     return (*out)->scene.index1 != 0 ? rbl_run_end_tracks((*out)->run) : RBL_OK;
 }
@@ -54,9 +53,9 @@ rblResult rbl_run_view(rblRunId id, rblRunView* out)
 
 static rblResult check_body(const rblRun* run, uint32_t body)
 {
-    return body < run->bodies.count ? RBL_OK
-                                    : rbl_fail(RBL_ERROR_ARGUMENT, "run: there is no body %u; there are %zu",
-                                               body, run->bodies.count);
+    return body < run->bodies.count
+               ? RBL_OK
+               : rbl_fail(RBL_ERROR_ARGUMENT, "run: body is %u, must be below %zu", body, run->bodies.count);
 }
 
 rblResult rbl_run_body(rblRunId id, uint32_t body, rblRunBodyView* out)
@@ -96,7 +95,7 @@ rblResult rbl_run_surface(rblRunId id, uint32_t shape, rblMeshId* out)
     RBL_TRY(open(id, out, &item));
     return shape < item->run->shapes.count
                ? rbl_run_drawn_surface(item->run, shape, out)
-               : rbl_fail(RBL_ERROR_ARGUMENT, "run: there is no shape %u; there are %zu", shape,
+               : rbl_fail(RBL_ERROR_ARGUMENT, "run: shape is %u, must be below %zu", shape,
                           item->run->shapes.count);
 }
 
@@ -163,7 +162,7 @@ rblResult rbl_run_piece(rblRunId id, uint32_t piece, rblRunMember* out)
     RBL_TRY(open(id, out, &item));
     if (piece >= item->simulation.pieces.count)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "run: there is no piece %u; there are %zu", piece,
+        return rbl_fail(RBL_ERROR_ARGUMENT, "run: piece is %u, must be below %zu", piece,
                         item->simulation.pieces.count);
     }
     *out = member_of_piece(&item->simulation.pieces.data[piece]);

@@ -188,7 +188,8 @@ static rblResult watch_recorded_bodies(rblSimulation* simulation)
         const bool there = bodies->data[i].death == RBL_NONE;
         if (there && !rbl_body_is_valid(simulation->world, id))
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "the recording has a body '%.100s' that is not there",
+            return rbl_fail(RBL_ERROR_ARGUMENT,
+                            "the recording has a body '%.100s' that the world does not have",
                             bodies->data[i].name);
         }
         RBL_TRY(there ? rbl_tracker_watch(&simulation->tracker, id) : rbl_tracker_skip(&simulation->tracker));

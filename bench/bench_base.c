@@ -192,7 +192,7 @@ typedef struct TextWork
     char* text; // one number a line
     char* copy;
     size_t size; // of the text
-    size_t room;
+    size_t capacity;
     uint32_t count;
 } TextWork;
 
@@ -255,8 +255,8 @@ static rblResult parse_theirs(void* context)
 static rblResult copy_text(void* context)
 {
     const TextWork* work = context;
-    memcpy(work->copy, work->text, work->room);
-    sink = (uint64_t)work->copy[work->room / 2];
+    memcpy(work->copy, work->text, work->capacity);
+    sink = (uint64_t)work->copy[work->capacity / 2];
     return RBL_OK;
 }
 
@@ -286,7 +286,7 @@ static rblResult measure_text_work(rblBench* bench, TextWork* work)
                                         .peer_value = megabytes / their_parse});
     rbl_bench_row(bench, &(rblBenchRow){.subject = "the floor: memcpy of that text",
                                         .metric = "copy",
-                                        .value = 1e-6 * (double)work->room / copy,
+                                        .value = 1e-6 * (double)work->capacity / copy,
                                         .unit = "MB/s"});
     return RBL_OK;
 }
@@ -295,11 +295,11 @@ static rblResult measure_text(rblBench* bench)
 {
     const rblAllocator* allocator = rbl_default_allocator();
     const uint32_t count = rbl_bench_size(bench, 1000000, 1000);
-    const size_t room = RBL_NUMBER_SIZE * (size_t)count;
+    const size_t capacity = RBL_NUMBER_SIZE * (size_t)count;
     TextWork work = {.numbers = RBL_NEW_ARRAY(allocator, double, count),
-                     .text = rbl_alloc_zero(allocator, room),
-                     .copy = rbl_alloc_zero(allocator, room),
-                     .room = room,
+                     .text = rbl_alloc_zero(allocator, capacity),
+                     .copy = rbl_alloc_zero(allocator, capacity),
+                     .capacity = capacity,
                      .count = count};
     rblRandom random = rbl_random_seed(3, 0);
     for (uint32_t i = 0; work.numbers != NULL && i < count; ++i)
@@ -309,8 +309,8 @@ static rblResult measure_text(rblBench* bench)
     const bool complete = work.numbers != NULL && work.text != NULL && work.copy != NULL;
     const rblResult result = complete ? measure_text_work(bench, &work) : rbl_fail_memory();
     RBL_FREE_ARRAY(allocator, work.numbers, count);
-    rbl_free(allocator, work.text, room);
-    rbl_free(allocator, work.copy, room);
+    rbl_free(allocator, work.text, capacity);
+    rbl_free(allocator, work.copy, capacity);
     return result;
 }
 

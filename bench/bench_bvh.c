@@ -105,7 +105,8 @@ static rblResult write_file(const rblBvhBench* bench, uint32_t slot, const uint3
               fwrite(second, 1, second_size, file) == second_size;
     ok = file != NULL && fclose(file) == 0 && ok;
     return ok ? RBL_OK
-              : rbl_fail(RBL_ERROR_FILE, "%s: cannot be written, set TMPDIR to a folder with room", path);
+              : rbl_fail(RBL_ERROR_FILE, "%s: cannot be written, set TMPDIR to a folder with free space",
+                         path);
 }
 
 rblResult rbl_bvh_bench_write_mesh(rblBvhBench* bench, uint32_t slot, const rblBenchMesh* mesh)
@@ -244,7 +245,8 @@ static rblResult open_bench(rblBvhBench* bench)
              parent != NULL && strlen(parent) < 200 && parent[0] != '\0' ? parent : "/tmp");
     if (mkdtemp(bench->folder) == NULL)
     {
-        return rbl_fail(RBL_ERROR_FILE, "%s: cannot be made, set TMPDIR to a folder with 200 MB of room",
+        return rbl_fail(RBL_ERROR_FILE,
+                        "%s: cannot be made, set TMPDIR to a folder with 200 MB of free space",
                         bench->folder);
     }
     for (uint32_t t = 0; t < RBL_BVH_BENCH_THREADS; ++t)

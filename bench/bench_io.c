@@ -153,8 +153,8 @@ static rblResult measure_all(rblBench* bench, Work* work)
              parent != NULL && strlen(parent) < 200 && parent[0] != '\0' ? parent : "/tmp");
     if (mkdtemp(work->folder) == NULL)
     {
-        return rbl_fail(RBL_ERROR_FILE, "%s: cannot be made, set TMPDIR to a folder with 200 MB of room",
-                        work->folder);
+        return rbl_fail(RBL_ERROR_FILE,
+                        "%s: cannot be made, set TMPDIR to a folder with 200 MB of free space", work->folder);
     }
     rblResult result = RBL_OK;
     for (size_t i = 0; i < sizeof cases / sizeof *cases && result == RBL_OK; ++i)

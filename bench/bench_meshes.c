@@ -342,7 +342,7 @@ static void prefix_sums(uint32_t* counts, uint32_t count)
     }
 }
 
-// Vertices to their parts; `places` says where each went within its part, and has room for the starts behind that.
+// Vertices to their parts; `places` says where each went within its part, and has capacity for the starts behind that.
 static void gather_vertices(const rblBenchMesh* mesh, const uint32_t* labels, uint32_t* places,
                             rblBenchScene* scene)
 {
@@ -396,8 +396,8 @@ static void gather_triangles(const rblBenchMesh* mesh, const uint32_t* labels, c
 rblResult rbl_bench_split(const rblBenchMesh* mesh, rblBenchScene* out)
 {
     const rblAllocator* allocator = rbl_default_allocator();
-    const size_t room = 3 * (size_t)mesh->vertex_count;
-    uint32_t* labels = RBL_NEW_ARRAY(allocator, uint32_t, room);
+    const size_t capacity = 3 * (size_t)mesh->vertex_count;
+    uint32_t* labels = RBL_NEW_ARRAY(allocator, uint32_t, capacity);
     if (labels == NULL)
     {
         return rbl_fail_memory();
@@ -416,7 +416,7 @@ rblResult rbl_bench_split(const rblBenchMesh* mesh, rblBenchScene* out)
     {
         rbl_bench_scene_free(out);
     }
-    RBL_FREE_ARRAY(allocator, labels, room);
+    RBL_FREE_ARRAY(allocator, labels, capacity);
     return result;
 }
 

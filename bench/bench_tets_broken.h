@@ -37,7 +37,7 @@ void rbl_broken_free(rblBroken* broken);
 // The fragment with most nodes breaks, at first the whole.
 rblResult rbl_broken_break(rblBroken* broken, uint32_t seed_count);
 
-// All fragments, `out` with room for `most`; how many there are.
+// All fragments, `out` has the capacity `most`. Returns their number.
 uint32_t rbl_broken_parts(const rblBroken* broken, rblBrokenPart* out, uint32_t most);
 
 rblFragmentField rbl_broken_field(const rblBroken* broken, rblBrokenPart part);

@@ -82,9 +82,9 @@ static rblResult begin(Solid* solid)
     solid->fields.displacements = calloc(view.solid_node_count, sizeof(rblVec3d));
     solid->fields.node_stresses = calloc(view.solid_node_count, sizeof(rblStress));
     solid->def.supports = solid->supports;
-    const bool room = solid->supports != NULL && solid->forces != NULL &&
-                      solid->fields.displacements != NULL && solid->fields.node_stresses != NULL;
-    return room ? RBL_OK : rbl_fail_memory();
+    const bool allocated = solid->supports != NULL && solid->forces != NULL &&
+                           solid->fields.displacements != NULL && solid->fields.node_stresses != NULL;
+    return allocated ? RBL_OK : rbl_fail_memory();
 }
 
 typedef bool PlaceFcn(rblVec3d p);

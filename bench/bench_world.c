@@ -49,7 +49,7 @@ rblResult rbl_world_bench_open(rblWorldBench* bench)
              parent != NULL && strlen(parent) < 200 && parent[0] != '\0' ? parent : "/tmp");
     if (mkdtemp(bench->folder) == NULL)
     {
-        return rbl_fail(RBL_ERROR_FILE, "%s: cannot be made, set TMPDIR to a folder with 50 MB of room",
+        return rbl_fail(RBL_ERROR_FILE, "%s: cannot be made, set TMPDIR to a folder with 50 MB of free space",
                         bench->folder);
     }
     rbl_world_find_peers(bench);

@@ -132,14 +132,14 @@ rblResult rbl_world_play(const rblWorldScene* scene, rblWorldRuns* out)
     player.facts = calloc(setup->steps + 1, sizeof *player.facts);
     const rblTrialEngine engine = {"Rubble",   open_player, close_player, step_player,
                                    tell_state, note_facts,  &player};
-    const bool room = player.bodies != NULL && player.facts != NULL;
-    const bool done = room && rbl_trial_play(&scene->trial, &engine, &runs.ours) == 0;
+    const bool allocated = player.bodies != NULL && player.facts != NULL;
+    const bool done = allocated && rbl_trial_play(&scene->trial, &engine, &runs.ours) == 0;
     free(player.bodies);
     if (!done)
     {
         free(player.facts);
-        return room ? rbl_fail(RBL_ERROR_ARGUMENT, "a scene could not be played: %s", rbl_last_error())
-                    : rbl_fail_memory();
+        return allocated ? rbl_fail(RBL_ERROR_ARGUMENT, "a scene could not be played: %s", rbl_last_error())
+                         : rbl_fail_memory();
     }
     runs.facts = player.facts;
     runs.hash = player.hash;
@@ -213,8 +213,8 @@ rblResult rbl_world_ask_peers(rblWorldBench* bench, const char* subject, const r
         {
             if (rbl_trial_write(trial, path) != 0)
             {
-                return rbl_fail(RBL_ERROR_FILE, "%s: cannot be written, set TMPDIR to a folder with room",
-                                path);
+                return rbl_fail(RBL_ERROR_FILE,
+                                "%s: cannot be written, set TMPDIR to a folder with free space", path);
             }
             runs->ran[i] = ask_peer(bench, peer_names[i], subject, trial, path, &runs->theirs[i]);
             remove(path);

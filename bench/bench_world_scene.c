@@ -31,13 +31,13 @@ void rbl_world_scene_free(rblWorldScene* scene)
 // Room for `extra` more elements; doubles whenever the count passes a power of two.
 static rblResult grow(void** data, uint32_t count, uint32_t extra, size_t size)
 {
-    size_t room = 16;
-    while (room < (size_t)count + extra)
+    size_t capacity = 16;
+    while (capacity < (size_t)count + extra)
     {
-        room *= 2;
+        capacity *= 2;
     }
-    const bool enough = *data != NULL && room / 2 < count;
-    void* grown = enough ? *data : realloc(*data, room * size);
+    const bool enough = *data != NULL && capacity / 2 < count;
+    void* grown = enough ? *data : realloc(*data, capacity * size);
     if (grown == NULL)
     {
         return rbl_fail_memory();

@@ -70,7 +70,7 @@ static inline double box_breaker_area(const uint32_t counts[3], rblVec3 size)
            (double)(counts[2] - 1) * (double)(size.x * size.y);
 }
 
-// Fewer pieces along the axis with most of them, until budget and room are kept.
+// Fewer pieces along the axis with most of them, until budget and limit are kept.
 static inline void box_breaker_fit(const rblBreakBody* body, const rblVerdict* verdict, rblVec3 size,
                                    uint32_t counts[3])
 {

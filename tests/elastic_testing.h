@@ -1,4 +1,4 @@
-// Elastic solids for tests: boxes of tetrahedra, supports and tractions by place, and room for results.
+// Elastic solids for tests: boxes of tetrahedra, supports and tractions by place, and memory for results.
 #ifndef RBL_TESTS_ELASTIC_TESTING_H
 #define RBL_TESTS_ELASTIC_TESTING_H
 
@@ -117,7 +117,7 @@ static inline void add_traction(const rblElasticView* view, PlaceFcn* place,
     }
 }
 
-// A solid with room for forces and results.
+// A solid with memory for forces and results.
 typedef struct Solid
 {
     rblElasticId id;

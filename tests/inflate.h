@@ -41,7 +41,7 @@ static inline uint32_t inflate_bits(Inflate* z, uint32_t count)
     return value;
 }
 
-// False when the lengths describe more codes than there is room for, or fewer (a single code is allowed).
+// False when the lengths describe more codes than there can be, or fewer (a single code is allowed).
 static inline bool inflate_make(InflateCode* code, const uint8_t* lengths, uint32_t count)
 {
     uint16_t offsets[16] = {0};
@@ -52,11 +52,11 @@ static inline bool inflate_make(InflateCode* code, const uint8_t* lengths, uint3
         code->counts[lengths[i]] = (uint16_t)(code->counts[lengths[i]] + (lengths[i] != 0));
         used += lengths[i] != 0;
     }
-    int32_t room = 1;
+    int32_t unused = 1;
     for (uint32_t i = 1; i < 16; ++i)
     {
-        room = room * 2 - code->counts[i];
-        if (room < 0)
+        unused = unused * 2 - code->counts[i];
+        if (unused < 0)
         {
             return false;
         }
@@ -69,7 +69,7 @@ static inline bool inflate_make(InflateCode* code, const uint8_t* lengths, uint3
             code->symbols[offsets[lengths[i]]++] = (uint16_t)i;
         }
     }
-    return room == 0 || used <= 1;
+    return unused == 0 || used <= 1;
 }
 
 static inline uint32_t inflate_symbol(Inflate* z, const InflateCode* code)

@@ -110,7 +110,7 @@ static void sizes_that_overflow_are_refused(void** state)
     rbl_array_free(&array);
 }
 
-static void renewed_arrays_have_ample_room_and_forget(void** state)
+static void renewed_arrays_have_ample_capacity_and_forget(void** state)
 {
     (void)state;
     rblIndexArray array;
@@ -365,7 +365,7 @@ int main(void)
         cmocka_unit_test(messages_may_quote_the_previous_message),
         cmocka_unit_test(allocator_hook_sees_every_byte_and_its_size),
         cmocka_unit_test(sizes_that_overflow_are_refused),
-        cmocka_unit_test(renewed_arrays_have_ample_room_and_forget),
+        cmocka_unit_test(renewed_arrays_have_ample_capacity_and_forget),
         cmocka_unit_test(arena_rewinds_and_then_allocates_nothing),
         cmocka_unit_test(stale_ids_are_never_valid_again),
         cmocka_unit_test(used_up_generations_retire_their_slot_for_good),

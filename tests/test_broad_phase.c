@@ -275,12 +275,12 @@ static void a_fat_box_that_serves_stays(void** state)
     {
         box.upper.x = box.lower.x + uniform(model, 0.6, 1.6);
         box = shifted(box, uniform3(model, -0.03, 0.03));
-        const float room = uniform(model, 0.0, 0.02);
+        const float tolerance = uniform(model, 0.0, 0.02);
         const rblAabb fat = rbl_broad_phase_fat_box(model->broad, 0);
-        const bool serves =
-            rbl_broad_phase_serves(model->broad, 0, rbl_aabb_grown(box, -room), rbl_aabb_grown(box, room));
+        const bool serves = rbl_broad_phase_serves(model->broad, 0, rbl_aabb_grown(box, -tolerance),
+                                                   rbl_aabb_grown(box, tolerance));
         served += serves;
-        move_one(model, 0, rbl_aabb_grown(box, uniform(model, -1.0, 1.0) * room), 0.0f);
+        move_one(model, 0, rbl_aabb_grown(box, uniform(model, -1.0, 1.0) * tolerance), 0.0f);
         const rblAabb now = rbl_broad_phase_fat_box(model->broad, 0);
         assert_true(!serves || memcmp(&now, &fat, sizeof now) == 0);
     }

@@ -160,10 +160,12 @@ static void bounds_are_below_distances(void** state)
         rbl_store4(lanes, bounds[0]);
         assert_true(rbl_tree_closest(&bvh, point, INFINITY, RBL_NO_LEAF, &closest));
         const double bound = sqrt((double)lanes[0]), distance = (double)closest.distance;
-        const double room = (double)RBL_SIDES_ROUNDING * (distance + (double)sides.size);
-        assert_true(bound <= distance + room || kind == SOUP_TINY); // whose squares are below all floats
-        equal += kind == SOUP_RANDOM && closest.feature >= RBL_FEATURE_EDGE_0 && bound >= distance - room;
-        assert_true(kind != SOUP_RANDOM || closest.feature < RBL_FEATURE_EDGE_0 || bound >= distance - room);
+        const double tolerance = (double)RBL_SIDES_ROUNDING * (distance + (double)sides.size);
+        assert_true(bound <= distance + tolerance || kind == SOUP_TINY); // whose squares are below all floats
+        equal +=
+            kind == SOUP_RANDOM && closest.feature >= RBL_FEATURE_EDGE_0 && bound >= distance - tolerance;
+        assert_true(kind != SOUP_RANDOM || closest.feature < RBL_FEATURE_EDGE_0 ||
+                    bound >= distance - tolerance);
         free_soup(&span);
     }
     assert_true(equal > 50);

@@ -157,9 +157,9 @@ static void apply(const rblElastic* elastic, const double* x, double* y, rblVec3
 static void ask_arpack(const rblElastic* elastic, double values[MODES])
 {
     const int n = (int)(3 * elastic->masses.count), modes = MODES, vectors = VECTORS;
-    const int room = VECTORS * (VECTORS + 8), wants_vectors = 0;
+    const int work_size = VECTORS * (VECTORS + 8), wants_vectors = 0;
     const double tolerance = 1e-12, sigma = 0.0;
-    double* memory = calloc((size_t)n * (VECTORS + 4) + (size_t)room, sizeof *memory);
+    double* memory = calloc((size_t)n * (VECTORS + 4) + (size_t)work_size, sizeof *memory);
     double *residual = memory, *basis = residual + n, *work = basis + (size_t)n * VECTORS,
            *small = work + 3 * (size_t)n;
     rblVec3d* in = calloc(elastic->masses.count, sizeof *in);
@@ -169,7 +169,7 @@ static void ask_arpack(const rblElastic* elastic, double values[MODES])
     for (;;)
     {
         dsaupd_(&ido, "I", &n, "SM", &modes, &tolerance, residual, &vectors, basis, &n, parameters, pointers,
-                work, small, &room, &info, 1, 2);
+                work, small, &work_size, &info, 1, 2);
         if (ido != -1 && ido != 1)
         {
             break;
@@ -178,7 +178,7 @@ static void ask_arpack(const rblElastic* elastic, double values[MODES])
     }
     assert_int_equal(info, 0);
     dseupd_(&wants_vectors, "A", select, values, basis, &n, &sigma, "I", &n, "SM", &modes, &tolerance,
-            residual, &vectors, basis, &n, parameters, pointers, work, small, &room, &info, 1, 1, 2);
+            residual, &vectors, basis, &n, parameters, pointers, work, small, &work_size, &info, 1, 1, 2);
     assert_int_equal(info, 0);
     for (int i = 1; i < MODES; ++i)
     {

@@ -561,12 +561,12 @@ static void time_of_impact_is_neither_late_nor_early(void** state)
     const rblShapeView a = view_of(statue);
     const rblShapeView b = view_of(plate);
     rblRandom random = rbl_random_seed(25, 1);
-    int hits = 0;
+    int impacts = 0;
     for (int i = 0; i < 60; ++i)
     {
-        hits += check_time_of_impact(i % 2 == 0 ? &a : &b, i % 2 == 0 ? &b : &a, &random, i);
+        impacts += check_time_of_impact(i % 2 == 0 ? &a : &b, i % 2 == 0 ? &b : &a, &random, i);
     }
-    assert_in_range(hits, 10, 59);
+    assert_in_range(impacts, 10, 59);
     check_ok(rbl_shape_destroy(statue));
     check_ok(rbl_shape_destroy(plate));
 }

@@ -89,7 +89,7 @@ static void* fill_pipe(void* argument)
 }
 
 // What is wrong comes through however long the path is, and in whole characters.
-static void long_names_leave_room_for_the_message(void** state)
+static void long_names_do_not_displace_the_message(void** state)
 {
     (void)state;
     char path[1200] = "";
@@ -369,7 +369,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(whole_files_are_read, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(the_limit_is_the_last_size_accepted, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(what_cannot_be_read_is_named, make_folder, remove_folder),
-        cmocka_unit_test(long_names_leave_room_for_the_message),
+        cmocka_unit_test(long_names_do_not_displace_the_message),
         cmocka_unit_test_setup_teardown(pipes_are_read_to_their_end, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_file_appears_only_when_it_is_complete, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(giving_up_leaves_the_old_file_and_nothing_else, make_folder,

@@ -272,7 +272,7 @@ static void a_million_names_take_no_time(void** state)
 static void one_huge_face_does_not_multiply(void** state)
 {
     (void)state;
-    // The first face has many corners, and many lines claim to be faces: room must not be their product.
+    // The first face has many corners, and many lines claim to be faces: memory must not be their product.
     const size_t count = 100000;
     char* text = malloc(8 * count + 100);
     size_t length = (size_t)sprintf(text, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf");
@@ -293,11 +293,11 @@ static void one_huge_face_does_not_multiply(void** state)
 static rblMeshId make_large_text_mesh(char** out, size_t* out_size)
 {
     rblRandom random = rbl_random_seed(12, 1);
-    const size_t room = (size_t)6 << 20;
-    char* text = malloc(room);
+    const size_t capacity = (size_t)6 << 20;
+    char* text = malloc(capacity);
     size_t length = 0;
     uint32_t vertices = 0;
-    while (length < room - 2000)
+    while (length < capacity - 2000)
     {
         const char* end = rbl_random_below(&random, 20) == 0 ? " \\\n 7\n" : " 7\n";
         length += (size_t)sprintf(text + length, "v %.9g %.3f%s", rbl_random_range(&random, -1, 1),

@@ -22,7 +22,7 @@ typedef enum Solid
     SOLID_COUNT
 } Solid;
 
-// A solid in its own axes, and where it is hit.
+// A solid in its own axes, and the point of impact.
 typedef struct Target
 {
     Solid solid;
@@ -125,9 +125,9 @@ static rblPatternDef def_of(rblPatternKind kind, uint32_t pieces, uint64_t seed)
 }
 
 // How many regions have something of the body.
-static uint32_t regions_hit(const rblPattern* pattern, const rblPatternBody* body, uint32_t points)
+static uint32_t regions_sampled(const rblPattern* pattern, const rblPatternBody* body, uint32_t points)
 {
-    unsigned char* hit = calloc(pattern->region_count, 1);
+    unsigned char* sampled = calloc(pattern->region_count, 1);
     rblRandom random = rbl_random_seed(77, 0);
     uint32_t count = 0;
     for (uint32_t found = 0; found < points;)
@@ -137,12 +137,12 @@ static uint32_t regions_hit(const rblPattern* pattern, const rblPatternBody* bod
         {
             continue;
         }
-        unsigned char* region = &hit[pattern_locate(pattern, at)];
+        unsigned char* region = &sampled[pattern_locate(pattern, at)];
         count += *region == 0 ? 1 : 0;
         *region = 1;
         ++found;
     }
-    free(hit);
+    free(sampled);
     return count;
 }
 
@@ -160,7 +160,7 @@ static void as_many_pieces_as_were_asked_for(void** state)
         const rblPatternBody body = body_of(&target);
         const rblPatternDef def = def_of(kind, 4 + rbl_random_below(&random, 80), round);
         rblPattern* pattern = make(&def, &body);
-        const uint32_t count = regions_hit(pattern, &body, 4000);
+        const uint32_t count = regions_sampled(pattern, &body, 4000);
         if (count < 0.6 * def.pieces || count > 1.6 * def.pieces + 4.0)
         {
             fail_msg("%s, solid %d, round %u: %u pieces of %u", rbl_pattern_kind_name(kind), (int)solid,
@@ -226,7 +226,7 @@ static void the_seed_decides_and_nothing_else(void** state)
     rbl_jobs_destroy(jobs);
 }
 
-static const rblAabbd plate = {{-1, -0.1, -1}, {1, 0, 1}}; // in pattern space, hit in the middle
+static const rblAabbd plate = {{-1, -0.1, -1}, {1, 0, 1}}; // in pattern space, with the impact in the middle
 
 static double region_volume(const rblPattern* pattern, uint32_t region)
 {

@@ -96,13 +96,13 @@ static void codes_are_complete_limited_and_best(void** state)
         {
             rblHuffmanCode code;
             rbl_huffman_build(&code, counts, symbols, limit);
-            double room = 1.0;
+            double unused = 1.0;
             for (uint32_t s = 0; s < symbols; ++s)
             {
                 assert_true(code.lengths[s] <= limit && (code.lengths[s] > 0) == (counts[s] > 0));
-                room -= code.lengths[s] > 0 ? 1.0 / (double)(1u << code.lengths[s]) : 0.0;
+                unused -= code.lengths[s] > 0 ? 1.0 / (double)(1u << code.lengths[s]) : 0.0;
             }
-            assert_true(used < 2 || room == 0.0);
+            assert_true(used < 2 || unused == 0.0);
             const double cost = code_cost(code.lengths, counts, symbols);
             const double best = huffman_cost(counts, symbols);
             assert_true(used < 2 || cost >= best);
@@ -112,17 +112,17 @@ static void codes_are_complete_limited_and_best(void** state)
 }
 
 // Every way to give n symbols lengths up to the limit, by brute force.
-static void best_lengths(const uint32_t* counts, uint32_t n, uint32_t limit, uint32_t at, double room,
+static void best_lengths(const uint32_t* counts, uint32_t n, uint32_t limit, uint32_t at, double unused,
                          double cost, double* best)
 {
     if (at == n)
     {
-        *best = room >= 0.0 && cost < *best ? cost : *best;
+        *best = unused >= 0.0 && cost < *best ? cost : *best;
         return;
     }
     for (uint32_t length = 1; length <= limit; ++length)
     {
-        best_lengths(counts, n, limit, at + 1, room - 1.0 / (double)(1u << length),
+        best_lengths(counts, n, limit, at + 1, unused - 1.0 / (double)(1u << length),
                      cost + (double)length * counts[at], best);
     }
 }

@@ -155,7 +155,7 @@ static void an_impact_pays_for_as_many_pieces_as_it_can(void** state)
         rbl_fracture_free(&fracture);
     }
     assert_int_equal(before, 0);
-    // And there is no more room than the world has.
+    // And the world allows no more pieces.
     rblVerdict verdict = verdict_at(&body, top_of(&body.view), rbl_vec3(0, -1, 0));
     verdict.max_pieces = 7;
     rblFracture fracture = shatter(breaker, &body, &verdict, rbl_serial_jobs());

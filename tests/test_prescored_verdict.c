@@ -133,9 +133,9 @@ static void damage_adds_up_only_when_asked_for(void** state)
         def.accumulate = accumulate == 1;
         const rblBreaker* breaker = make_breaker(&def);
         body.damage = 0.0f;
-        int hits = 0;
+        int impacts = 0;
         bool broke = false;
-        for (; hits < 50 && !broke; ++hits)
+        for (; impacts < 50 && !broke; ++impacts)
         {
             // Half of the energy that breaks it.
             rblImpact impact = make_impact(&body, "stone", 0.003, 0.5, 1.0);
@@ -147,7 +147,7 @@ static void damage_adds_up_only_when_asked_for(void** state)
             broke = verdict.breaks;
             body.damage = verdict.damage;
         }
-        assert_int_equal(hits, accumulate ? 3 : 50);
+        assert_int_equal(impacts, accumulate ? 3 : 50);
         // What is hardly felt does nothing.
         body.damage = 0.0f;
         const rblImpact touch = make_impact(&body, "stone", 0.003, 0.5, 0.1);

@@ -193,7 +193,7 @@ static void runs_know_births_and_deaths(void** state)
     check_ok(rbl_scene_destroy(scene));
 }
 
-// Eight octants, meeting where the block is hit.
+// Eight octants that meet at the point of impact.
 static void a_label_volume_breaks_a_body_of_a_scene(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Plates that lean on thin rails and are smashed by balls: what is hit goes on, and nothing stays in a rail.
+// Plates that lean on thin rails and are smashed by balls: bodies move on after the impact, and nothing stays in a rail.
 #include "math/transform.h"
 #include "world_testing.h"
 
@@ -114,8 +114,8 @@ static void a_ball_is_not_held_in_the_air(void** state)
     Run run = begin_run();
     uint32_t count = 0;
     rblBodyId ball = {0};
-    uint32_t hit = 0; // the step of it
-    for (; run.steps < 60 && (hit == 0 || run.steps < hit + 6);)
+    uint32_t impact = 0; // its step
+    for (; run.steps < 60 && (impact == 0 || run.steps < impact + 6);)
     {
         step_run(&run);
         check_ok(rbl_world_bodies(run.world, all, MAX_BODIES, &count));
@@ -124,9 +124,9 @@ static void a_ball_is_not_held_in_the_air(void** state)
             ball = state_of(run.world, all[i]).center.z > 1.0f ? all[i] : ball;
         }
         const bool slower = ball.index1 != 0 && state_of(run.world, ball).velocity.z > -8.9f;
-        hit = hit == 0 && slower ? run.steps : hit;
+        impact = impact == 0 && slower ? run.steps : impact;
     }
-    assert_true(hit > 0);
+    assert_true(impact > 0);
     assert_true(state_of(run.world, ball).center.z < -0.3f);
     end_run(&run);
 }

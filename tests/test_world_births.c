@@ -257,7 +257,7 @@ static void pieces_that_spin_fall_as_the_body_did(void** state)
 
 // ---- strangers ----
 
-// A bar in pieces, afloat, and a ball that hits one end of it.
+// A bar in pieces, in free flight, and a ball that collides with one end of it.
 static void pieces_pass_on_an_impact(void** state)
 {
     (void)state;

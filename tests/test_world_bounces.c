@@ -136,7 +136,7 @@ static void a_racket_throws_a_ball_as_restitution_says(void** state)
     check_ok(rbl_world_destroy(world));
 }
 
-static bool is_hit(const rblContactEvent* events, uint32_t count, const rblContactEvent* begun)
+static bool has_impact(const rblContactEvent* events, uint32_t count, const rblContactEvent* begun)
 {
     for (uint32_t i = 0; i < count; ++i)
     {
@@ -167,7 +167,7 @@ static void every_first_touch_of_a_turning_box_is_an_impact(void** state)
         {
             const bool begins = events[k].kind == RBL_CONTACT_BEGIN;
             begun += begins;
-            assert_true(!begins || is_hit(events, count, &events[k]));
+            assert_true(!begins || has_impact(events, count, &events[k]));
         }
     }
     assert_true(begun > 5);

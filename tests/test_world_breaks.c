@@ -35,7 +35,7 @@ static rblBodyId put_pane(rblWorldId world, rblBreakerId breaker, rblVec3 at, rb
     return put_matter(world, def, vec(1, 1, 0.05f), "glass", break_impulse);
 }
 
-// A block of steel of 7.85 kg that hits a pane at `at` in the next step.
+// A block of steel of 7.85 kg that collides with a pane at `at` in the next step.
 static rblBodyId throw_block(rblWorldId world, rblVec3 at, float speed)
 {
     rblBodyDef def = rbl_default_body_def();
@@ -218,8 +218,8 @@ static rblBreakerId make_bad_breaker(Fault* fault)
     return breaker;
 }
 
-// A pane is hit and goes on; the world after some steps.
-static uint64_t hit_pane(rblBreakerId breaker)
+// The hash of a world some steps after an impact on a pane.
+static uint64_t hash_after_impact(rblBreakerId breaker)
 {
     const rblWorldId world = make_still_world();
     const rblBodyId pane = put_pane(world, breaker, vec(0, 0, 0), RBL_BODY_DYNAMIC, 0.0f);
@@ -240,11 +240,11 @@ static uint64_t hit_pane(rblBreakerId breaker)
 static void a_birth_that_fails_leaves_the_body_as_if_nothing_had_been_asked(void** state)
 {
     (void)state;
-    const uint64_t unbreakable = hit_pane(nothing);
+    const uint64_t unbreakable = hash_after_impact(nothing);
     for (Fault fault = 0; fault < FAULT_COUNT; ++fault)
     {
         const rblBreakerId breaker = make_bad_breaker(&fault);
-        assert_true(hit_pane(breaker) == unbreakable);
+        assert_true(hash_after_impact(breaker) == unbreakable);
         check_ok(rbl_breaker_destroy(breaker));
     }
     assert_int_equal(rbl_shape_alive_count(), 0);
@@ -496,7 +496,7 @@ static void what_breaks_after_going_back_to_sleep_breaks_alike(void** state)
 
 // ---- memory ----
 
-// Panes are hit with memory that runs out at some request. Whether it did not.
+// Impacts on panes, with memory that runs out at some request. Returns whether it did not run out.
 static bool smash_panes(FailingAllocator* memory, size_t granted, bool demand, rblBodyType type)
 {
     failing_allocator_start(memory, SIZE_MAX);

@@ -46,10 +46,10 @@ static void a_ball_hits_rests_and_leaves(void** state)
     check_ok(rbl_body_create(world, &def, &ball));
     check_ok(rbl_shape_destroy(def.shape));
     rblContactEvent begin = {0};
-    rblContactEvent hit = {0};
+    rblContactEvent impact = {0};
     rblContactEvent end = {0};
     int step = 0;
-    for (; step < 30 && count_events(world, RBL_CONTACT_IMPACT, &hit) == 0; ++step)
+    for (; step < 30 && count_events(world, RBL_CONTACT_IMPACT, &impact) == 0; ++step)
     {
         step_times(world, 1);
     }
@@ -57,19 +57,19 @@ static void a_ball_hits_rests_and_leaves(void** state)
     assert_int_equal(count_events(world, RBL_CONTACT_BEGIN, &begin), 1);
     const double speed = sqrt(2.0 * 9.81 * 0.5);
     const double mass = (double)state_of(world, ball).mass;
-    check_relative(hit.speed, speed, 0.01);
-    check_relative(hit.impulse, mass * speed * 1.5, 0.01);
-    assert_true(hit.a.index1 == ground.index1 || hit.b.index1 == ground.index1);
-    check_close(fabsf(hit.normal.y), 1.0, 1e-5);
-    check_close(hit.point.y, 0.0, 2e-3);
-    assert_true(hit.duration > 0.0f && hit.duration < 0.01f);
+    check_relative(impact.speed, speed, 0.01);
+    check_relative(impact.impulse, mass * speed * 1.5, 0.01);
+    assert_true(impact.a.index1 == ground.index1 || impact.b.index1 == ground.index1);
+    check_close(fabsf(impact.normal.y), 1.0, 1e-5);
+    check_close(impact.point.y, 0.0, 2e-3);
+    assert_true(impact.duration > 0.0f && impact.duration < 0.01f);
     for (step = 0; step < 30 && count_events(world, RBL_CONTACT_END, &end) == 0; ++step)
     {
         step_times(world, 1);
     }
     assert_true(step < 10);
     step_times(world, 200);
-    assert_int_equal(count_events(world, RBL_CONTACT_IMPACT, &hit), 0);
+    assert_int_equal(count_events(world, RBL_CONTACT_IMPACT, &impact), 0);
     assert_int_equal(count_events(world, RBL_CONTACT_BEGIN, &begin), 0);
     assert_int_equal(counters_of(world).touching, 1);
     check_ok(rbl_body_destroy(world, ball));

@@ -388,8 +388,8 @@ static void sleepers_on_a_body_that_breaks_wake(void** state)
     end(plate.world, breaker, &boxes);
 }
 
-// A ball hits a sleeper in the very step in which something else breaks: it wakes and goes on as it would have.
-static rblBodyState hit_sleeper(bool breaks)
+// A ball collides with a sleeper in the step in which another body breaks: the sleeper wakes and moves as without the break.
+static rblBodyState collide_with_sleeper(bool breaks)
 {
     BoxBreaker boxes = {.counts = {3, 1, 3}, .energy = breaks ? 10.0f : 1e9f};
     const rblBreakerId breaker = make_box_breaker(&boxes);
@@ -421,8 +421,8 @@ static rblBodyState hit_sleeper(bool breaks)
 static void sleepers_with_an_impact_in_the_step_of_a_break_wake_and_move_as_ever(void** state)
 {
     (void)state;
-    const rblBodyState with = hit_sleeper(true);
-    const rblBodyState without = hit_sleeper(false);
+    const rblBodyState with = collide_with_sleeper(true);
+    const rblBodyState without = collide_with_sleeper(false);
     assert_true(with.velocity.x > 0.3f);
     check_close(rbl_length3(rbl_sub3(with.velocity, without.velocity)), 0.0, 0.03); // the solve begins anew
     check_close(rbl_length3(rbl_sub3(with.center, without.center)), 0.0, 0.01);

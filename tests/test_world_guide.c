@@ -44,7 +44,7 @@ static void the_program_of_the_guide_does_what_it_says(void** state)
     check_ok(rbl_body_create(world, &def, &body));
     check_ok(rbl_shape_destroy(ground));
     check_ok(rbl_shape_destroy(box));
-    int hits = 0;
+    int impacts = 0;
     for (int frame = 0; frame < 60; ++frame)
     {
         check_ok(rbl_world_step(world, 1.0f / 30.0f));
@@ -53,12 +53,12 @@ static void the_program_of_the_guide_does_what_it_says(void** state)
         check_ok(rbl_world_contact_events(world, &events, &count));
         for (uint32_t i = 0; i < count; ++i)
         {
-            hits += events[i].kind == RBL_CONTACT_IMPACT;
+            impacts += events[i].kind == RBL_CONTACT_IMPACT;
         }
     }
     rblBodyState now;
     check_ok(rbl_body_state(world, body, &now));
-    assert_true(hits > 0);
+    assert_true(impacts > 0);
     check_close(now.pose.p.y, 0.25, 0.02);
     check_ok(rbl_world_destroy(world));
 }

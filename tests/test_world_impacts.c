@@ -1,5 +1,5 @@
-// What an impact hands out does not depend on the step: a body dropped on a slab hits it with the speed of its fall and the
-// impulse of the closed form, at 15, 30, 60 and 120 steps a second, for any restitution; rests without hits; and slides on after
+// The result of an impact does not depend on the step: a body dropped on a slab has the impact speed of its fall and the impulse of
+// the closed form, at 15, 30, 60 and 120 steps a second, for any restitution; it rests without impacts; and it slides on after
 // a bend that it meets in mid-step.
 #include "world_testing.h"
 
@@ -125,10 +125,10 @@ static rblBodyId put_drop(rblWorldId world, const Drop* drop)
 
 typedef struct Fall
 {
-    rblContactEvent hit; // the first
-    rblBodyState before; // at the start
-    int hits;            // until a second after the first
-    int late_hits;       // in the last half second
+    rblContactEvent impact; // the first
+    rblBodyState before;    // at the start
+    int impacts;            // until a second after the first
+    int late_impacts;       // in the last half second
 } Fall;
 
 static Fall let_fall(const Drop* drop, float rate)
@@ -148,9 +148,9 @@ static Fall let_fall(const Drop* drop, float rate)
         {
             if (events[k].kind == RBL_CONTACT_IMPACT)
             {
-                fall.hit = fall.hits == 0 ? events[k] : fall.hit;
-                fall.hits += 1;
-                fall.late_hits += i > steps - (int)(0.5f * rate);
+                fall.impact = fall.impacts == 0 ? events[k] : fall.impact;
+                fall.impacts += 1;
+                fall.late_impacts += i > steps - (int)(0.5f * rate);
             }
         }
     }
@@ -159,7 +159,7 @@ static Fall let_fall(const Drop* drop, float rate)
     return fall;
 }
 
-// (1 + e) v / (1 / m + (r x n).I^-1 (r x n)) for a body that is hit at one point without friction; contacts of an edge or a face
+// (1 + e) v / (1 / m + (r x n).I^-1 (r x n)) for a body with an impact at one point without friction; contacts of an edge or a face
 // below the centre of mass are one such point in the middle.
 static double impulse_of(const Drop* drop, const Fall* fall, double speed)
 {
@@ -192,16 +192,16 @@ static void check_drop(const Drop* drop, float rate)
 {
     const Fall fall = let_fall(drop, rate);
     const double speed = sqrt(2.0 * GRAVITY * (double)drop->height);
-    if (fall.hits == 0)
+    if (fall.impacts == 0)
     {
-        fail_msg("kind %d from %g m, restitution %g, %g Hz: no hit", (int)drop->kind, (double)drop->height,
+        fail_msg("kind %d from %g m, restitution %g, %g Hz: no impact", (int)drop->kind, (double)drop->height,
                  (double)drop->restitution, (double)rate);
     }
-    check_relative(fall.hit.speed, speed, 0.01);
-    check_relative(fall.hit.impulse, impulse_of(drop, &fall, speed), 0.01);
-    check_close(fabsf(fall.hit.normal.y), 1.0, 1e-4);
-    check_close(fall.hit.point.y, 0.0, 2e-3);
-    assert_true(fall.hit.duration > 0.0f && fall.hit.duration < 0.05f);
+    check_relative(fall.impact.speed, speed, 0.01);
+    check_relative(fall.impact.impulse, impulse_of(drop, &fall, speed), 0.01);
+    check_close(fabsf(fall.impact.normal.y), 1.0, 1e-4);
+    check_close(fall.impact.point.y, 0.0, 2e-3);
+    assert_true(fall.impact.duration > 0.0f && fall.impact.duration < 0.05f);
 }
 
 static void a_drop_has_its_speed_and_impulse_at_any_rate(void** state)
@@ -239,10 +239,10 @@ static void a_turning_body_has_the_same_impact_at_any_rate(void** state)
             for (int r = 0; r < RATES; ++r)
             {
                 const Fall fall = let_fall(&drop, rates[r]);
-                assert_true(fall.hits > 0);
-                check_relative(fall.hit.speed, (double)fine.hit.speed, 0.02);
-                check_relative(fall.hit.impulse, (double)fine.hit.impulse, 0.02);
-                check_close(rbl_length3(rbl_sub3(fall.hit.point, fine.hit.point)), 0.0, 5e-3);
+                assert_true(fall.impacts > 0);
+                check_relative(fall.impact.speed, (double)fine.impact.speed, 0.02);
+                check_relative(fall.impact.impulse, (double)fine.impact.impulse, 0.02);
+                check_close(rbl_length3(rbl_sub3(fall.impact.point, fine.impact.point)), 0.0, 5e-3);
             }
         }
     }
@@ -257,8 +257,8 @@ static void what_rests_has_no_impact(void** state)
         {
             const Drop drop = {(Kind)kind, 0.1f, 0.0f, {0, 0, 0}};
             const Fall fall = let_fall(&drop, rates[r]);
-            assert_true(fall.hits > 0);
-            assert_int_equal(fall.late_hits, 0);
+            assert_true(fall.impacts > 0);
+            assert_int_equal(fall.late_impacts, 0);
         }
     }
 }

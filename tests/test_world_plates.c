@@ -1,4 +1,4 @@
-// No tunnelling, however things stand one behind the other: what flies at a thin plate that stands before a board hits the plate
+// No tunnelling, however things stand one behind the other: a body that flies at a thin plate in front of a board collides with the plate
 // first, and neither goes through anything by it; what comes after that impact mostly does not either.
 #include "world_testing.h"
 

@@ -207,7 +207,7 @@ static int tell(const Dataset* dataset)
 
 // ---- the command ----
 
-static int run_with_room(Dataset* dataset)
+static int run_command(Dataset* dataset)
 {
     progress_start("dataset", 0.0, NULL, !options_given(dataset->parsed, "quiet"));
     const rblResult result = make(dataset);
@@ -234,7 +234,7 @@ static int dataset_run(const Parsed* parsed)
     }
     dataset.meshes = calloc(parsed->argument_count, sizeof *dataset.meshes);
     dataset.def.meshes = dataset.meshes;
-    const int code = dataset.meshes != NULL ? run_with_room(&dataset) : tool_fail("out of memory");
+    const int code = dataset.meshes != NULL ? run_command(&dataset) : tool_fail("out of memory");
     free(dataset.meshes);
     return code;
 }

@@ -334,12 +334,12 @@ static bool convert_numbers(Parser* parser, OptionValue* value)
     const char* end = at + strlen(at);
     const char separator = option->separator != 0 ? option->separator : ',';
     // There are at most as many numbers as there are separators, and one.
-    size_t room = 1;
+    size_t capacity = 1;
     for (const char* c = at; c < end; ++c)
     {
-        room += *c == separator;
+        capacity += *c == separator;
     }
-    double* numbers = STORE_ARRAY(&parser->out->store, double, room);
+    double* numbers = STORE_ARRAY(&parser->out->store, double, capacity);
     if (numbers == NULL)
     {
         return complain(parser, "out of memory");

@@ -25,20 +25,20 @@ static rblResult check(const rblDefKind* kind, const void* def, Head* head)
 {
     if (def == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "%s: the definition must not be null, start from %s", kind->room,
-                        kind->start);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "%s: the definition must not be null, start from %s",
+                        kind->prefix, kind->start);
     }
     memcpy(head, def, sizeof *head);
     if (head->cookie != kind->cookie)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "%s: the definition was not made by %s, start from it",
-                        kind->room, kind->start);
+                        kind->prefix, kind->start);
     }
     if (head->size < sizeof *head || head->size > kind->size || head->size % 4 != 0)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
                         "%s: the definition has %u bytes, must have at most %u, in steps of 4; start from %s",
-                        kind->room, head->size, kind->size, kind->start);
+                        kind->prefix, head->size, kind->size, kind->start);
     }
     return RBL_OK;
 }

@@ -9,16 +9,16 @@
 
 typedef struct rblDefKind
 {
-    const char* room;  // that messages begin with
-    const char* start; // the call that makes one
-    uint32_t size;     // bytes that this library knows
+    const char* prefix; // of error messages
+    const char* start;  // the call that makes one
+    uint32_t size;      // bytes that this library knows
     uint32_t cookie;
 } rblDefKind;
 
 // RBL_DEF_KIND(world_def, rblWorldDef, "world", rbl_default_world_def, 0x57524c44u);
-#define RBL_DEF_KIND(name, type, room, make, number)                                                         \
+#define RBL_DEF_KIND(name, type, prefix, make, number)                                                       \
     _Static_assert(offsetof(type, struct_size) == 0 && offsetof(type, cookie) == 4, "they come first");      \
-    static const rblDefKind name = {room, #make "()", sizeof(type), number}
+    static const rblDefKind name = {prefix, #make "()", sizeof(type), number}
 
 // Fill `size` bytes of a definition from `defaults`, which is of the size that the library knows. What the library does not know is zero.
 void rbl_def_init(const rblDefKind* kind, const void* defaults, void* def, size_t size);

@@ -54,7 +54,7 @@ bool rbl_blocks_reserve(rblBlockSystem* system, size_t nodes,
 bool rbl_blocks_add(rblBlockSystem* system, uint32_t size, bool late);
 bool rbl_blocks_join(rblBlockSystem* system, uint32_t a, uint32_t b);
 
-// The order of pivots, and room for the numbers. `most` bounds the updates of blocks by other blocks: beyond it the system is left
+// The order of pivots, and the memory for the numbers. `most` bounds the updates of blocks by other blocks: beyond it the system is left
 // without pivots, as too dense to be worth it.
 bool rbl_blocks_order(rblBlockSystem* system, size_t most);
 

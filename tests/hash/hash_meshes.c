@@ -270,7 +270,7 @@ void hash_trees(rblMeshId mesh)
 }
 
 // Every kind of ray and pixel: two items, moved apart, cut open, one turned.
-// Every kind of pattern, in a box that is hit off its middle.
+// Every kind of pattern, in a box with an impact off its middle.
 void hash_patterns(void)
 {
     const rblAabbd box = {{-0.5, 0, -0.2}, {0.5, 0.8, 0.2}};

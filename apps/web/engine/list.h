@@ -14,19 +14,19 @@
         size_t count, capacity;                                                                              \
     }
 
-// Make room for `wanted` elements of a size.
+// Reserve memory for `wanted` elements of a size.
 static inline bool list_reserve(void** data, size_t* capacity, size_t size, size_t wanted)
 {
     if (wanted <= *capacity)
     {
         return true;
     }
-    const size_t room = wanted + wanted / 2 + 8;
-    void* larger = room <= SIZE_MAX / size ? realloc(*data, room * size) : NULL;
+    const size_t new_capacity = wanted + wanted / 2 + 8;
+    void* larger = new_capacity <= SIZE_MAX / size ? realloc(*data, new_capacity * size) : NULL;
     if (larger != NULL)
     {
         *data = larger;
-        *capacity = room;
+        *capacity = new_capacity;
     }
     return larger != NULL;
 }

@@ -84,9 +84,9 @@ export function galleryPictures(root, tool, cache) {
 function figureHtml(root, { name, image, chart }) {
     const about = sceneAbout(root, name);
     const size = imageSize(image);
-    const room = size ? ` width="${size.width}" height="${size.height}"` : '';
+    const attributes = size ? ` width="${size.width}" height="${size.height}"` : '';
     const alt = escapeHtml(`${words(name)}: ${shorten(about || 'a scene of Rubble', 120)}`);
-    const picture = `<a href="${name}.png"><img src="${name}.png"${room} loading="lazy" alt="${alt}"></a>`;
+    const picture = `<a href="${name}.png"><img src="${name}.png"${attributes} loading="lazy" alt="${alt}"></a>`;
     const command = `<code>rubble render scenes/${name}.json -o ${name}.mp4</code>`;
     const charts = chart ? ` <a href="${name}.svg">Charts</a>` : '';
     const caption = `<strong>${words(name)}</strong> ${escapeHtml(about)} ${command}${charts}`;

@@ -82,8 +82,8 @@ export function renderMarkdown(
         },
         image({ href, text }) {
             const size = sizeOf(href);
-            const room = size ? ` width="${size.width}" height="${size.height}"` : '';
-            return `<img src="${escapeHtml(resolve(href))}" alt="${escapeHtml(text)}"${room} loading="lazy">`;
+            const attributes = size ? ` width="${size.width}" height="${size.height}"` : '';
+            return `<img src="${escapeHtml(resolve(href))}" alt="${escapeHtml(text)}"${attributes} loading="lazy">`;
         },
         table({ header, rows }) {
             const inline = (cell) => this.parser.parseInline(cell.tokens);

@@ -20,8 +20,8 @@ typedef struct rblKeyFields
 static inline rblKeyFields rbl_key_fields(uint32_t count)
 {
     const uint32_t index_bits = rbl_ceil_log2(count);
-    const uint32_t room = (64 - index_bits) / 3;
-    const uint32_t axis_bits = room < 15 ? room : 15;
+    const uint32_t free_bits = (64 - index_bits) / 3;
+    const uint32_t axis_bits = free_bits < 15 ? free_bits : 15;
     return (rblKeyFields){axis_bits,
                           {index_bits + 2 * axis_bits, index_bits + axis_bits, index_bits},
                           (1u << axis_bits) - 1,

@@ -231,10 +231,10 @@ static void sort_large(Morton* morton, rblJobs* jobs)
 // even surface, which needs fewer sorting passes.
 static uint32_t code_bits_for(uint32_t count, uint32_t index_bits)
 {
-    const uint32_t room = (64 - index_bits) / 3;
+    const uint32_t free_bits = (64 - index_bits) / 3;
     const uint32_t fine = index_bits / 2 + (count < SHORT_CODE_LIMIT ? 3 : 1);
     const uint32_t wanted = count < SHORT_CODE_LIMIT && fine > 10 ? 10 : fine;
-    return 3 * (wanted < room ? wanted : room);
+    return 3 * (wanted < free_bits ? wanted : free_bits);
 }
 
 rblSpanFault rbl_order_morton(const rblOrdering* ordering)

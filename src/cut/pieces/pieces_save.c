@@ -66,8 +66,8 @@ static rblResult put_neighbours(SaveWork* work, uint32_t p)
 {
     const rblPieces* pieces = work->pieces;
     const rblPiece* piece = &pieces->pieces[p];
-    const size_t room = (size_t)(piece->end_face - piece->first_face) + 1;
-    uint32_t* others = RBL_NEW_ARRAY(pieces->allocator, uint32_t, 2 * room);
+    const size_t capacity = (size_t)(piece->end_face - piece->first_face) + 1;
+    uint32_t* others = RBL_NEW_ARRAY(pieces->allocator, uint32_t, 2 * capacity);
     if (others == NULL)
     {
         return rbl_fail_memory();
@@ -80,7 +80,7 @@ static rblResult put_neighbours(SaveWork* work, uint32_t p)
             others[count++] = pieces->faces[pieces->faces[f].mate].piece;
         }
     }
-    rbl_sort_indices(others, others + room, count, rbl_before_by_value, NULL);
+    rbl_sort_indices(others, others + capacity, count, rbl_before_by_value, NULL);
     rbl_json_key(&work->json, "neighbours");
     rbl_json_begin_row(&work->json);
     for (size_t n = 0; n < count; ++n)
@@ -91,7 +91,7 @@ static rblResult put_neighbours(SaveWork* work, uint32_t p)
         }
     }
     rbl_json_end_array(&work->json);
-    RBL_FREE_ARRAY(pieces->allocator, others, 2 * room);
+    RBL_FREE_ARRAY(pieces->allocator, others, 2 * capacity);
     return RBL_OK;
 }
 
@@ -207,9 +207,9 @@ static rblResult go_through(SaveWork* work, rblPieceMates* mates)
     work->faces = rbl_alloc_zero(allocator, sizeof *work->faces * count);
     work->face_counts = rbl_alloc_zero(allocator, sizeof *work->face_counts * count);
     rbl_json_writer_init(&work->json, 1, allocator);
-    const bool room = work->faces != NULL && work->face_counts != NULL;
-    const rblResult result = room ? save_all(work, mates) : rbl_fail_memory();
-    for (size_t p = 0; p < count && room; ++p)
+    const bool allocated = work->faces != NULL && work->face_counts != NULL;
+    const rblResult result = allocated ? save_all(work, mates) : rbl_fail_memory();
+    for (size_t p = 0; p < count && allocated; ++p)
     {
         RBL_FREE_ARRAY(allocator, work->faces[p], work->face_counts[p]);
     }

@@ -179,10 +179,11 @@ static rblResult check_box(uint32_t proxy, const rblAabb* box)
 static rblResult reserve(rblBroadPhase* broad, uint32_t proxy, uint8_t flags)
 {
     rblProxyTree* tree = &broad->trees[(flags & RBL_PROXY_MOVING) != 0];
-    const bool room = reserve_proxies(broad, proxy + 1) &&
-                      ((flags & RBL_PROXY_UNBOUNDED) != 0 ? rbl_array_reserve_more(&broad->unbounded, 1)
-                                                          : rbl_proxy_tree_reserve(tree, tree->count + 1));
-    return room ? RBL_OK : rbl_fail_memory();
+    const bool reserved =
+        reserve_proxies(broad, proxy + 1) &&
+        ((flags & RBL_PROXY_UNBOUNDED) != 0 ? rbl_array_reserve_more(&broad->unbounded, 1)
+                                            : rbl_proxy_tree_reserve(tree, tree->count + 1));
+    return reserved ? RBL_OK : rbl_fail_memory();
 }
 
 static rblResult insert(rblBroadPhase* broad, uint32_t proxy, rblAabb fat, uint8_t flags)

@@ -271,9 +271,9 @@ static uint32_t count_pieces(const Shattering* s)
 // Patterns are created for a number of pieces; of a file the smallest regions are joined.
 static rblResult cut_all(Shattering* s, uint32_t pieces)
 {
-    const uint32_t room = max_pieces(s);
+    const uint32_t limit = max_pieces(s);
     const bool is_fewer = s->labels != NULL && pieces < s->labels->label_count;
-    const uint32_t most = is_fewer && pieces < room ? pieces : room;
+    const uint32_t most = is_fewer && pieces < limit ? pieces : limit;
     for (uint32_t i = 0; i < s->solid_count; ++i)
     {
         RBL_TRY(cut_solid(s, i, most));

@@ -127,15 +127,15 @@ rblResult rbl_tet_graph_create(const rblTetsView* tets, bool solid, const rblAll
 {
     const uint32_t tet_count = solid ? tets->solid_tet_count : tets->tet_count;
     const size_t node_count = tets->node_count;
-    const size_t room = 12 * (size_t)tet_count;
-    if (room >= UINT32_MAX)
+    const size_t capacity = 12 * (size_t)tet_count;
+    if (capacity >= UINT32_MAX)
     {
         return rbl_fail(RBL_ERROR_LIMIT, "stress: %u tetrahedra are too many for cracks", tet_count);
     }
     rblTetGraph graph = {.node_count = tets->node_count, .tet_count = tet_count, .allocator = allocator};
     graph.starts = rbl_alloc_zero(allocator, (node_count + 1) * sizeof *graph.starts);
     uint32_t* counts = rbl_alloc_zero(allocator, (node_count + 1) * sizeof *counts);
-    uint32_t* lists = RBL_NEW_ARRAY(allocator, uint32_t, room + 1);
+    uint32_t* lists = RBL_NEW_ARRAY(allocator, uint32_t, capacity + 1);
     bool ok = graph.starts != NULL && counts != NULL && lists != NULL;
     if (ok)
     {
@@ -159,6 +159,6 @@ rblResult rbl_tet_graph_create(const rblTetsView* tets, bool solid, const rblAll
         rbl_tet_graph_free(&graph);
     }
     RBL_FREE_ARRAY(allocator, counts, node_count + 1);
-    RBL_FREE_ARRAY(allocator, lists, room + 1);
+    RBL_FREE_ARRAY(allocator, lists, capacity + 1);
     return ok ? RBL_OK : rbl_fail_memory();
 }

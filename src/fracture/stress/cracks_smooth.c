@@ -121,49 +121,49 @@ static void average_values(const rblCrackGrowth* growth, const double* rises, co
     }
 }
 
-typedef struct BandRoom
+typedef struct BandBuffers
 {
     rblCrackNormal* normals[2];
     rblVec3d* positions;
     double* values[2];
     double* rises;
-} BandRoom;
+} BandBuffers;
 
-static bool take_room(rblCrackGrowth* growth, BandRoom* room)
+static bool allocate_buffers(rblCrackGrowth* growth, BandBuffers* buffers)
 {
     const size_t count = growth->band.count;
-    room->normals[0] = growth->normals;
-    room->normals[1] = RBL_ARENA_ARRAY(&growth->arena, rblCrackNormal, count);
-    room->positions = RBL_ARENA_ARRAY(&growth->arena, rblVec3d, count);
-    room->values[0] = RBL_ARENA_ARRAY(&growth->arena, double, count);
-    room->values[1] = RBL_ARENA_ARRAY(&growth->arena, double, count);
-    room->rises = RBL_ARENA_ARRAY(&growth->arena, double, count);
-    return room->normals[1] != NULL && room->positions != NULL && room->values[0] != NULL &&
-           room->values[1] != NULL && room->rises != NULL;
+    buffers->normals[0] = growth->normals;
+    buffers->normals[1] = RBL_ARENA_ARRAY(&growth->arena, rblCrackNormal, count);
+    buffers->positions = RBL_ARENA_ARRAY(&growth->arena, rblVec3d, count);
+    buffers->values[0] = RBL_ARENA_ARRAY(&growth->arena, double, count);
+    buffers->values[1] = RBL_ARENA_ARRAY(&growth->arena, double, count);
+    buffers->rises = RBL_ARENA_ARRAY(&growth->arena, double, count);
+    return buffers->normals[1] != NULL && buffers->positions != NULL && buffers->values[0] != NULL &&
+           buffers->values[1] != NULL && buffers->rises != NULL;
 }
 
 // The number of sweeps is even: the result is in the first buffer.
-static void even_out(rblCrackGrowth* growth, const BandRoom* room)
+static void even_out(rblCrackGrowth* growth, const BandBuffers* buffers)
 {
     for (size_t n = 0; n < growth->band.count; ++n)
     {
-        room->positions[n] = growth->nodes[growth->band.data[n]].position;
-        room->values[0][n] = growth->nodes[growth->band.data[n]].value;
+        buffers->positions[n] = growth->nodes[growth->band.data[n]].position;
+        buffers->values[0][n] = growth->nodes[growth->band.data[n]].value;
     }
     for (uint32_t sweep = 0; sweep < NORMAL_SWEEPS; ++sweep)
     {
-        average_normals(growth, room->normals[sweep % 2], room->normals[1 - sweep % 2]);
+        average_normals(growth, buffers->normals[sweep % 2], buffers->normals[1 - sweep % 2]);
     }
-    find_rises(growth, room->normals[0], room->positions, room->rises);
+    find_rises(growth, buffers->normals[0], buffers->positions, buffers->rises);
     for (uint32_t sweep = 0; sweep < VALUE_SWEEPS; ++sweep)
     {
-        average_values(growth, room->rises, room->values[sweep % 2], room->values[1 - sweep % 2]);
+        average_values(growth, buffers->rises, buffers->values[sweep % 2], buffers->values[1 - sweep % 2]);
     }
     for (size_t n = 0; n < growth->band.count; ++n)
     {
         const uint32_t node = growth->band.data[n];
         const double least = RBL_MIN_CRACK_VALUE * growth->stuff[node].edge;
-        const double value = room->values[0][n];
+        const double value = buffers->values[0][n];
         growth->nodes[node].value = fabs(value) >= least ? value : value < 0.0 ? -least : least;
     }
 }
@@ -175,11 +175,11 @@ bool rbl_crack_smooth(rblCrackGrowth* growth, const rblCrack* crack)
         return true; // it stalled before it began
     }
     const rblArenaMark mark = rbl_arena_mark(&growth->arena);
-    BandRoom room;
-    const bool ok = add_ring(growth, crack) && link_band(growth, crack) && take_room(growth, &room);
+    BandBuffers buffers;
+    const bool ok = add_ring(growth, crack) && link_band(growth, crack) && allocate_buffers(growth, &buffers);
     if (ok)
     {
-        even_out(growth, &room);
+        even_out(growth, &buffers);
     }
     rbl_arena_rewind(&growth->arena, mark);
     return ok;

@@ -28,7 +28,7 @@ void rbl_strength_field_free(rblStrengthField* field);
 // The factor at a point of a body with those bounds, above 0.
 double rbl_strength_factor(const rblStrengthField* field, const rblAabbd* bounds, rblVec3d point);
 
-// A grid out of a file in memory; `out` has room for its sizes and gets the factors.
+// A grid out of a file in memory; `out` has the capacity of its sizes and gets the factors.
 rblResult rbl_strength_grid_parse(const uint8_t* bytes, size_t size, const char* name,
                                   rblStrengthField* field);
 

@@ -291,15 +291,15 @@ static bool list_rim(const Shattering* s, uint32_t piece, uint32_t* seen, rblSam
 }
 
 // `seen`, per vertex that cuts made: the last piece + 1 that had it.
-static bool add_samples(const Shattering* s, uint32_t piece, uint32_t* seen, rblSampleList* room,
+static bool add_samples(const Shattering* s, uint32_t piece, uint32_t* seen, rblSampleList* rim,
                         NewSamples* out)
 {
     const uint32_t label = s->breakage->pieces->pieces[piece].region;
-    bool ok = list_rim(s, piece, seen, room) &&
-              rbl_thin_samples(room, 0, RIM_SPACING * (double)s->root->background->edge);
-    for (size_t i = 0; i < room->count && ok; ++i)
+    bool ok = list_rim(s, piece, seen, rim) &&
+              rbl_thin_samples(rim, 0, RIM_SPACING * (double)s->root->background->edge);
+    for (size_t i = 0; i < rim->count && ok; ++i)
     {
-        const rblNewSample sample = {room->data[i], label, node_near(s, room->data[i], label)};
+        const rblNewSample sample = {rim->data[i], label, node_near(s, rim->data[i], label)};
         ok = rbl_array_push(out, sample);
     }
     return ok;
@@ -310,20 +310,20 @@ static rblResult make_trees(const Shattering* s, rblSampleTree** trees)
     const rblPieces* pieces = s->breakage->pieces;
     const size_t seen_bytes = sizeof(uint32_t) * ((size_t)pieces->vertex_count + 1);
     uint32_t* seen = rbl_alloc_zero(s->allocator, seen_bytes);
-    rblSampleList room;
+    rblSampleList rim;
     NewSamples added;
-    rbl_array_init(&room, s->allocator);
+    rbl_array_init(&rim, s->allocator);
     rbl_array_init(&added, s->allocator);
     bool ok = seen != NULL;
     for (uint32_t i = 0; i < pieces->piece_count && ok; ++i)
     {
-        ok = add_samples(s, i, seen, &room, &added);
+        ok = add_samples(s, i, seen, &rim, &added);
     }
     const rblResult result =
         ok ? rbl_fragment_sample_trees(s->event, added.data, (uint32_t)added.count, trees)
            : rbl_fail_memory();
     rbl_free(s->allocator, seen, seen_bytes);
-    rbl_array_free(&room);
+    rbl_array_free(&rim);
     rbl_array_free(&added);
     return result;
 }

@@ -79,8 +79,8 @@ static void find_present(const rblPlyHeader* header, const rblPlyElement* elemen
 }
 
 // Capacity for all vertices: the count has been checked against the size of the file.
-static bool make_room(const uint32_t* present, size_t count, rblMeshBuilder* builder,
-                      rblPlyVertices* vertices)
+static bool reserve_vertices(const uint32_t* present, size_t count, rblMeshBuilder* builder,
+                             rblPlyVertices* vertices)
 {
     bool ok = rbl_array_resize(&builder->positions, count);
     for (int a = 0; a < RBL_PLY_ATTRIBUTE_COUNT; ++a)
@@ -342,8 +342,9 @@ rblResult rbl_ply_prepare_vertices(const rblPlyCursor* cursor, const rblPlyHeade
         return rbl_fail(RBL_ERROR_LIMIT, "%s: more than 2^32 - 4 vertices",
                         rbl_short_name(cursor->source->name));
     }
-    const bool ok = element->count == 0 || (make_room(present, (size_t)element->count, builder, vertices) &&
-                                            make_columns(header, element, builder, vertices));
+    const bool ok =
+        element->count == 0 || (reserve_vertices(present, (size_t)element->count, builder, vertices) &&
+                                make_columns(header, element, builder, vertices));
     return ok ? RBL_OK : rbl_fail_memory();
 }
 

@@ -217,7 +217,7 @@ export class Engine {
         };
     }
 
-    /** Copy the poses of the last look into a buffer with room for them. */
+    /** Copy the poses of the last look into a buffer of sufficient size. */
     copyPoses(into: ArrayBuffer): void {
         const words = new Uint32Array(this.memory.buffer, this.exports.web_frame(), 3);
         const count = words[1]! * 8;

@@ -27,27 +27,27 @@ const ROOT = 3;
 export class ExitError extends Error {}
 
 class MemoryFile {
-    private room: Uint8Array = new Uint8Array(0);
+    private storage: Uint8Array = new Uint8Array(0);
     private size = 0;
 
     get bytes(): Uint8Array {
-        return this.room.subarray(0, this.size);
+        return this.storage.subarray(0, this.size);
     }
 
     replace(bytes: Uint8Array): void {
-        this.room = bytes;
+        this.storage = bytes;
         this.size = bytes.length;
     }
 
     write(at: number, bytes: Uint8Array): void {
         const end = at + bytes.length;
-        if (end > this.room.length) {
-            const grown = new Uint8Array(Math.max(end, 2 * this.room.length, 4096));
+        if (end > this.storage.length) {
+            const grown = new Uint8Array(Math.max(end, 2 * this.storage.length, 4096));
             grown.set(this.bytes);
-            this.room = grown;
+            this.storage = grown;
         }
-        this.room.fill(0, this.size, Math.max(this.size, at));
-        this.room.set(bytes, at);
+        this.storage.fill(0, this.size, Math.max(this.size, at));
+        this.storage.set(bytes, at);
         this.size = Math.max(this.size, end);
     }
 

@@ -1,5 +1,5 @@
 // Thousands of pieces in a few draw calls: one batch for each material and part (skin, crack faces). Geometry
-// of meshes that no body uses any more is kept until room is needed.
+// of meshes that no body uses any more is kept until memory is needed.
 import { BatchedMesh, BufferAttribute, BufferGeometry, Color, Matrix4, Scene } from 'three';
 import { coatOf } from './looks.ts';
 import type { Part } from './looks.ts';

@@ -29,7 +29,7 @@ export const catalogue: Entry[] = [
     {
         file: 'wrecking_ball',
         name: 'Wall and wrecking ball',
-        about: 'A steel ball of one ton on a rope hits a wall of bricks.',
+        about: 'A steel ball of one ton on a rope collides with a wall of bricks.',
         ball: large,
         events: true,
         sign: 'M3 3l13 11M16 14a6 6 0 1 0 .1 0M22 31V9h9v22zM22 16h9M22 24h9M26 9v7M27 16v8M25 24v7',

@@ -128,10 +128,10 @@ interface Plot {
 function frame(context: CanvasRenderingContext2D, top: number, height: number, width: number): Plot {
     context.fillStyle = '#1c22260a';
     context.fillRect(0, top, width, height);
-    const room = height - 14;
+    const usable = height - 14;
     return {
         x: (i) => (i * width) / (length - 1),
-        y: (part) => top + height - room * Math.min(1, Math.max(0, part)),
+        y: (part) => top + height - usable * Math.min(1, Math.max(0, part)),
     };
 }
 

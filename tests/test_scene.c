@@ -256,7 +256,7 @@ static const Refusal refusals[] = {
     {"", "the text ends early"},
     {"[]", "expected an object"},
     {"{}", "rubble"},
-    {"{\"rubble\":2}", "rubble: version 2"},
+    {"{\"rubble\":2}", "rubble: the version of the scene file is 2, must be 1"},
     {"{\"rubble\":1}", "shapes"},
     {"{\"rubble\":1,\"shapes\":{}}", "bodies"},
     {TOP("\"gravty\":[0,0,0]"), "gravty: unknown key; did you mean 'gravity'?"},

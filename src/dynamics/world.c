@@ -159,7 +159,7 @@ static rblResult make_world(const rblWorldDef* def, rblWorld** out)
 
 static rblResult fail_stale(rblWorldId id)
 {
-    return rbl_fail(RBL_ERROR_STALE, "world: the id %u/%u is null or belongs to a destroyed world", id.index1,
+    return rbl_fail(RBL_ERROR_STALE, "world: the id %u/%u is null or was destroyed", id.index1,
                     id.generation);
 }
 

@@ -7,7 +7,7 @@ static rblRegistry registry = RBL_REGISTRY_INIT;
 
 static rblResult fail_stale(rblMovieId id)
 {
-    return rbl_fail(RBL_ERROR_STALE, "movie: the id %u/%u is null or belongs to a destroyed movie", id.index1,
+    return rbl_fail(RBL_ERROR_STALE, "movie: the id %u/%u is null or was destroyed", id.index1,
                     id.generation);
 }
 

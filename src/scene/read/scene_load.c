@@ -239,7 +239,7 @@ static rblRegistry registry = RBL_REGISTRY_INIT;
 
 static rblResult fail_stale(rblSceneId id)
 {
-    return rbl_fail(RBL_ERROR_STALE, "scene: the id %u/%u is null or belongs to a destroyed scene", id.index1,
+    return rbl_fail(RBL_ERROR_STALE, "scene: the id %u/%u is null or was destroyed", id.index1,
                     id.generation);
 }
 

@@ -22,8 +22,7 @@ static rblRegistry registry = RBL_REGISTRY_INIT;
 
 static rblResult fail_stale(rblRunId id)
 {
-    return rbl_fail(RBL_ERROR_STALE, "run: the id %u/%u is null or belongs to a destroyed run", id.index1,
-                    id.generation);
+    return rbl_fail(RBL_ERROR_STALE, "run: the id %u/%u is null or was destroyed", id.index1, id.generation);
 }
 
 static rblResult find_item(rblRunId id, uint32_t references, rblRunItem** out)

@@ -134,7 +134,7 @@ run 0 info "$work/wall.rbl"
 printed '^  state  *complete$'
 run 2 simulate "$work/wall.json" -o "$work/wall.glb" --resume "$work/wall.check"
 run 1 simulate "$scenes/dominoes.json" --resume "$work/wall.check"
-said 'it is a checkpoint of another scene'
+said 'the checkpoint is of another scene'
 run 1 simulate "$work/wall.json" --resume "$work/wall.rbl"
 said 'this is a recording of a run, not a checkpoint'
 run 1 simulate "$work/wall.json" --checkpoint "$work/no_such_folder/wall.check"

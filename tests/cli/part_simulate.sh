@@ -97,7 +97,7 @@ run 2 render "$scenes/slide_and_stop.json" -o "$work/frames" --fps 0
 run 2 render "$scenes/slide_and_stop.json" -o "$work/sheet.png" --end 1
 said '--end: a sheet always has nine frames'
 run 1 render "$scenes/slide_and_stop.json" -o "$work/frames" --begin 1000
-said 'it would begin at 1000 s, after the end of the run at'
+said 'begin is 1000 s, must not be after the end of the run at'
 # Told before anything is read: this scene is not there.
 run 1 render "$work/no_such.json" -o "$work/frames" --begin 2 --end 1
 said 'begin and end must be 0 or more, and in this order'

@@ -57,7 +57,6 @@ typedef struct rblManifold
     bool may_close;        // an open contact of it may close in an impact
     bool approaching;      // closes within the step with more than the threshold speed of impacts
     bool has_impact_point; // an impact point of this round is stored
-    bool bounced;          // in this round: impact impulses are in its solver contacts; otherwise in its lane
     bool moved_to_impact;  // a body of it was just moved to an impact
     bool later;            // its impact comes after another impact of one of its bodies
     bool had_overlap;      // overlaps since one of its bodies was created, or since a flight of siblings
@@ -104,22 +103,31 @@ typedef struct rblSurface
 
 typedef RBL_ARRAY(rblSurface) rblSurfaceArray;
 
-// A contact in the impact stage, filled in when its manifold is first needed. The contact solve uses rblWideContact.
+// One contact of a manifold in scalar form. In the impact phase it is the record of the contact: its geometry, and the impulse
+// of its impacts. The solver fields are working data of a function that solves contacts one at a time: it fills them in
+// (rbl_manifold_unpack(), rbl_contact_prepare_masses()) and no other function reads them afterwards.
 typedef struct rblSolverContact
 {
+    // Geometry, by rbl_manifold_prepare(); rbl_manifold_unpack() writes all but the gap.
     rblVec3 arm_a, arm_b; // lever arms: from the centres to the point midway between the surfaces
     rblVec3 normal;       // from a to b
-    float gap;            // when the contact solve begins; negative: overlap
+    float gap;            // m; negative: overlap
+
+    // Normal impulse of the contact in the impact of its pair, N s: of the last bounce in this round, or of the stop where the
+    // pair does not bounce. Written by bounce_pair() and rbl_impact_bundle_store(), read for the centre of pressure
+    // (fracture_impacts.c).
+    float impact_impulse;
+
+    // Solver fields.
     float target;         // smallest normal velocity after the solve, m/s
     float normal_impulse; // accumulated impulses, N s
     float tangent_impulse[2];
-    float change[3]; // change of the impulses in the last iteration
-    rblVec3
-        tangent; // the second tangent is normal x tangent; this and the fields below are written by rbl_contact_prepare_masses()
-    float normal_mass;
-    float
-        tangent_mass[4]; // inverse of the 2x2 tangential block: xx, yy, xy; and one number for all directions
-    float coupling[2];   // normal velocity per tangential impulse
+    float change[3];   // change of the impulses in the last iteration
+    rblVec3 tangent;   // the second tangent is normal x tangent
+    float normal_mass; // kg: effective mass along the normal
+    float tangent_mass
+        [4]; // kg: inverse of the 2x2 tangential block: xx, yy, xy; and one number for all directions
+    float coupling[2]; // normal velocity per tangential impulse, 1/kg
 } rblSolverContact;
 
 typedef RBL_ARRAY(rblSolverContact) rblSolverContactArray;
@@ -148,8 +156,9 @@ typedef struct rblBundle
 
 typedef RBL_ARRAY(rblBundle) rblBundleArray;
 
-// One contact of each manifold of a bundle, see rblSolverContact. In a lane without a contact the normal, masses and impulses
-// are zero. Fields are in the order in which drift correction and sweeps read them.
+// One contact of each manifold of a bundle: the SIMD packing of the geometry and solver fields of rblSolverContact. The sweeps
+// of impacts fill it in once per round (impact_stop.c), the contact solve once per step (contact_aim.c). In a lane without a
+// contact the normal, masses and impulses are zero. Fields are in the order in which drift correction and sweeps read them.
 typedef struct rblWideContact
 {
     float gap[4];

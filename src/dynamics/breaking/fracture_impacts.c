@@ -53,16 +53,6 @@ static rblResult list_pair_impacts(rblStep* step)
 
 // ---- measurement ----
 
-// The normal impulse of a contact in the impact, N s. A pair that bounced was solved alone, one contact at a time; other pairs
-// were solved in SIMD lanes (impact_pairs.c, impact_stop.c).
-static float contact_normal_impulse(const rblStep* step, const rblManifold* manifold, uint32_t number)
-{
-    const rblBundle* bundle = &step->bundles.data[manifold->bundle];
-    const uint32_t lane = (uint32_t)(manifold - step->manifolds.data) - bundle->manifold;
-    return manifold->bounced ? step->solver_contacts.data[manifold->first + number].normal_impulse
-                             : step->wide_contacts.data[bundle->first + number].normal_impulse[lane];
-}
-
 static void find_center_of_pressure(const rblStep* step, const rblManifold* manifold, rblPairImpact* impact)
 {
     const rblWorld* world = step->world;
@@ -73,7 +63,7 @@ static void find_center_of_pressure(const rblStep* step, const rblManifold* mani
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
         const rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
-        const float normal_impulse = rbl_maxf(contact_normal_impulse(step, manifold, i), 0.0f);
+        const float normal_impulse = rbl_maxf(contact->impact_impulse, 0.0f);
         arm = rbl_mul_add3(arm, normal_impulse, contact->arm_a);
         normal = rbl_mul_add3(normal, normal_impulse, contact->normal);
         sum += normal_impulse;

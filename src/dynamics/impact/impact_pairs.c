@@ -99,6 +99,7 @@ static void solve_alone(const rblStep* step, const rblManifold* manifold, float 
             const float change =
                 fabsf(contact->change[0]) + fabsf(contact->change[1]) + fabsf(contact->change[2]);
             largest = rbl_maxf(largest, change / contact->normal_mass);
+            contact->impact_impulse = contact->normal_impulse;
         }
         if (largest <= LOCAL_ENOUGH * speed)
         {
@@ -114,7 +115,6 @@ static void bounce_pair(rblStep* step, rblManifold* manifold, float speed)
     rblSolverBody* b = &step->solver_bodies.data[manifold->b];
     const rblSolverBody before[2] = {*a, *b};
     rblSolverBody after[2] = {*a, *b};
-    manifold->bounced = true;
     rbl_manifold_unpack(step, manifold);
     book(step, manifold, a, b, 1.0f);
     forget_impulses(step, manifold);
@@ -187,6 +187,7 @@ static void bounce_lanes(rblStep* step, uint32_t index, uint32_t lanes)
         }
     }
     impact->has_impulse &= (uint8_t)~lanes;
+    impact->bounced |= (uint8_t)lanes;
 }
 
 bool rbl_impact_bundle_collide(rblStep* step, uint32_t index, uint32_t sweep)

@@ -409,6 +409,17 @@ static double lane_work(rblStep* step, const rblManifold* manifold)
     return rbl_kinematic_work(step, manifold, a, b);
 }
 
+// The normal impulses of a lane, to the records of its contacts.
+static void store_impact_impulses(rblStep* step, const rblBundle* bundle, uint32_t lane)
+{
+    const rblManifold* manifold = &step->manifolds.data[bundle->manifold + lane];
+    for (uint32_t i = 0; i < manifold->count; ++i)
+    {
+        const rblWideContact* from = &step->wide_contacts.data[bundle->first + i];
+        step->solver_contacts.data[manifold->first + i].impact_impulse = from->normal_impulse[lane];
+    }
+}
+
 // Where the impact of a lane is: bodies are still where they met.
 static rblImpactPoint index_of(const rblStep* step, const rblBundle* bundle, uint32_t lane, uint32_t number)
 {
@@ -446,6 +457,10 @@ void rbl_impact_bundle_store(rblStep* step, uint32_t index)
             manifold->impact_speed = impact->impact_speed[i];
             manifold->impact_contact = manifold->first + (uint32_t)impact->impact_number[i];
             manifold->has_impact_point = true;
+        }
+        if ((impact->bounced >> i & 1) == 0)
+        {
+            store_impact_impulses(step, bundle, i);
         }
         if (has_impulse)
         {

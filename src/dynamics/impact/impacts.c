@@ -226,7 +226,6 @@ static bool find_busy(rblStep* step)
 static bool keep_impact(rblStep* step, uint32_t m)
 {
     rblManifold* manifold = &step->manifolds.data[m];
-    manifold->bounced = false;
     if (!(manifold->impact_normal_impulse > 0.0f))
     {
         return true;

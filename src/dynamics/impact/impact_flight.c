@@ -212,11 +212,6 @@ static float allowed_share(Slide* slide)
     return gain.small < 0.0 ? (float)(gain.small / (gain.small - gain.all)) : 0.0f;
 }
 
-static rblVec3 mix(rblVec3 from, rblVec3 to, float share)
-{
-    return rbl_mul_add3(from, share, rbl_sub3(to, from));
-}
-
 static float solve_slide(Slide* slide)
 {
     const rblStep* step = slide->step;
@@ -234,8 +229,7 @@ static float solve_slide(Slide* slide)
         for_each_contact(slide, solve_slide_contact, &largest);
     }
     const float share = allowed_share(slide);
-    slide->after.velocity = mix(slide->forced.velocity, slide->after.velocity, share);
-    slide->after.spin = mix(slide->forced.spin, slide->after.spin, share);
+    rbl_body_take_share(&slide->after, &slide->forced, share);
     return share;
 }
 

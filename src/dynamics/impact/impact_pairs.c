@@ -52,19 +52,27 @@ static float allowed_share(const rblStep* step, const rblManifold* manifold, con
     return share > 0.0 ? (share < 1.0 ? (float)share : 1.0f) : 0.0f;
 }
 
-static rblVec3 mix(rblVec3 from, rblVec3 to, float share)
+// Unpack the lane of a manifold. The impulses of its stops in earlier sweeps are booked, and those of the lane set to zero.
+static void take_lane(rblStep* step, rblManifold* manifold, const rblSolverBody* a, const rblSolverBody* b)
 {
-    return rbl_mul_add3(from, share, rbl_sub3(to, from));
-}
-
-static void forget_impulses(const rblStep* step, const rblManifold* manifold)
-{
+    rbl_manifold_unpack(step, manifold);
+    book(step, manifold, a, b, 1.0f);
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
         rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
         contact->normal_impulse = 0.0f;
         contact->tangent_impulse[0] = 0.0f;
         contact->tangent_impulse[1] = 0.0f;
+    }
+    rbl_impulses_repack(step, manifold);
+}
+
+static void store_impact_impulses(const rblStep* step, const rblManifold* manifold)
+{
+    for (uint32_t i = 0; i < manifold->count; ++i)
+    {
+        rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
+        contact->impact_impulse = contact->normal_impulse;
     }
 }
 
@@ -99,7 +107,6 @@ static void solve_alone(const rblStep* step, const rblManifold* manifold, float 
             const float change =
                 fabsf(contact->change[0]) + fabsf(contact->change[1]) + fabsf(contact->change[2]);
             largest = rbl_maxf(largest, change / contact->normal_mass);
-            contact->impact_impulse = contact->normal_impulse;
         }
         if (largest <= LOCAL_ENOUGH * speed)
         {
@@ -108,26 +115,21 @@ static void solve_alone(const rblStep* step, const rblManifold* manifold, float 
     }
 }
 
-// What was pushed in earlier sweeps is booked, and the bounce begins without impulses.
+// The bounce of a pair begins without impulses.
 static void bounce_pair(rblStep* step, rblManifold* manifold, float speed)
 {
     rblSolverBody* a = &step->solver_bodies.data[manifold->a];
     rblSolverBody* b = &step->solver_bodies.data[manifold->b];
     const rblSolverBody before[2] = {*a, *b};
     rblSolverBody after[2] = {*a, *b};
-    rbl_manifold_unpack(step, manifold);
-    book(step, manifold, a, b, 1.0f);
-    forget_impulses(step, manifold);
-    rbl_impulses_repack(step, manifold);
+    take_lane(step, manifold, a, b);
     aim_bounce(step, manifold, a, b);
     solve_alone(step, manifold, speed, after);
     const float share = allowed_share(step, manifold, before, after);
     book(step, manifold, &before[0], &before[1], share);
-    for (int k = 0; k < 2; ++k)
-    {
-        after[k].velocity = mix(before[k].velocity, after[k].velocity, share);
-        after[k].spin = mix(before[k].spin, after[k].spin, share);
-    }
+    store_impact_impulses(step, manifold);
+    rbl_body_take_share(&after[0], &before[0], share);
+    rbl_body_take_share(&after[1], &before[1], share);
     rbl_body_store(a, &after[0]);
     rbl_body_store(b, &after[1]);
 }

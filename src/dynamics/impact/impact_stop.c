@@ -17,20 +17,15 @@ static rblFloat4 either(rblFloat4 mask, rblFloat4 other)
 
 // ---- before the sweeps ----
 
-static uint32_t moving_body(const rblManifold* manifold)
-{
-    return manifold->a != 0 ? manifold->a : manifold->b;
-}
-
 // An isolated body has another flight before it for what does not touch yet.
 static bool is_isolated(const rblStep* step, const rblManifold* manifold)
 {
-    return step->impact->isolations.data[moving_body(manifold)] != RBL_ISOLATION_NONE;
+    return step->impact->isolations.data[rbl_manifold_moving_body(manifold)] != RBL_ISOLATION_NONE;
 }
 
 static bool is_resting(const rblStep* step, const rblManifold* manifold)
 {
-    return step->impact->freedoms.data[moving_body(manifold)] == RBL_FREEDOM_RESTING;
+    return step->impact->freedoms.data[rbl_manifold_moving_body(manifold)] == RBL_FREEDOM_RESTING;
 }
 
 void rbl_impact_bundle_begin(rblStep* step, uint32_t index, float threshold, uint32_t round)
@@ -421,14 +416,14 @@ static void store_impact_impulses(rblStep* step, const rblBundle* bundle, uint32
 }
 
 // Where the impact of a lane is: bodies are still where they met.
-static rblImpactPoint index_of(const rblStep* step, const rblBundle* bundle, uint32_t lane, uint32_t number)
+static rblImpactPoint impact_point_of(const rblStep* step, const rblBundle* bundle, uint32_t lane,
+                                      uint32_t number)
 {
     const rblWorld* world = step->world;
     const rblWideContact* contact = &step->wide_contacts.data[bundle->first + number];
-    const rblVec3 arm = {contact->arm_a[0][lane], contact->arm_a[1][lane], contact->arm_a[2][lane]};
     return (rblImpactPoint){
-        .point = rbl_add3(world->motions.data[bundle->slot_a[lane]].center, arm),
-        .normal = {contact->normal[0][lane], contact->normal[1][lane], contact->normal[2][lane]},
+        .point = rbl_add3(world->motions.data[bundle->slot_a[lane]].center, rbl_lane3(contact->arm_a, lane)),
+        .normal = rbl_lane3(contact->normal, lane),
     };
 }
 
@@ -453,22 +448,22 @@ void rbl_impact_bundle_store(rblStep* step, uint32_t index)
         if (impact->impact_speed[i] > manifold->impact_speed || (has_impulse && !manifold->has_impact_point))
         {
             step->impact->impact_points.data[m] =
-                index_of(step, bundle, i, (uint32_t)impact->impact_number[i]);
+                impact_point_of(step, bundle, i, (uint32_t)impact->impact_number[i]);
             manifold->impact_speed = impact->impact_speed[i];
             manifold->impact_contact = manifold->first + (uint32_t)impact->impact_number[i];
             manifold->has_impact_point = true;
         }
-        if ((impact->bounced >> i & 1) == 0)
-        {
-            store_impact_impulses(step, bundle, i);
-        }
         if (has_impulse)
         {
-            rbl_manifold_prepare_once(step, manifold); // breakers ask where
+            rbl_manifold_prepare_once(step, manifold); // breakers read the lever arms
             manifold->impact_normal_impulse += normal_impulses[i];
             manifold->impact_impulse =
                 rbl_add3(manifold->impact_impulse, (rblVec3){on_b[0][i], on_b[1][i], on_b[2][i]});
             manifold->kinematic_work += lane_work(step, manifold);
+        }
+        if (has_impulse && (impact->bounced >> i & 1) == 0)
+        {
+            store_impact_impulses(step, bundle, i);
         }
     }
 }

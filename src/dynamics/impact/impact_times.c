@@ -164,18 +164,13 @@ static bool is_static_pair(const rblManifold* manifold)
     return manifold->a == 0 || manifold->b == 0;
 }
 
-static uint32_t moving_body(const rblManifold* manifold)
-{
-    return manifold->a != 0 ? manifold->a : manifold->b;
-}
-
 // After a flight, of what is far off only the contact of the start of the step is known, and a ball may meet the other one elsewhere: it
 // is asked again. Other shapes have more points that come after the first, and are slowed instead (impact_slow.c): boxes that
 // spin passed six times as often when they were asked.
 static bool asks_again(const rblStep* step, const rblManifold* manifold, uint32_t round)
 {
     const rblWorld* world = step->world;
-    const uint32_t slot = step->solver_bodies.data[moving_body(manifold)].slot;
+    const uint32_t slot = step->solver_bodies.data[rbl_manifold_moving_body(manifold)].slot;
     return round > 0 && manifold->fast && !manifold->closed &&
            world->bodies.data[slot].shape.rolling == RBL_ROLLS_AS_BALL;
 }
@@ -202,7 +197,7 @@ static void look_at(rblStep* step, rblManifold* manifold, float threshold, uint3
 // After the first flight: pairs of an isolated body that has flown or had an impact.
 static bool goes_on(const rblStep* step, const rblManifold* manifold)
 {
-    return step->impact->isolations.data[moving_body(manifold)] == RBL_ISOLATION_BUSY;
+    return step->impact->isolations.data[rbl_manifold_moving_body(manifold)] == RBL_ISOLATION_BUSY;
 }
 
 // The manifolds of a round: all, then those of isolated bodies.
@@ -428,7 +423,7 @@ static float meeting_time(rblStep* step, const rblManifold* manifold)
 {
     rblWorld* world = step->world;
     const rblPair* pair = &world->pairs.data[manifold->pair];
-    const uint32_t index = moving_body(manifold);
+    const uint32_t index = rbl_manifold_moving_body(manifold);
     const float time = rbl_body_time_to_meet(step, index, manifold->a == index ? pair->b : pair->a);
     const bool meets = time > 0.0f && time < step->solver_bodies.data[index].seconds;
     return meets ? rbl_minf(time, manifold->closing) : manifold->closing;

@@ -84,6 +84,12 @@ static inline bool rbl_manifold_is_convex(const rblManifold* manifold)
     return manifold->safe_distance < INFINITY;
 }
 
+// The body of a manifold that is not the static world; the first one where both move.
+static inline uint32_t rbl_manifold_moving_body(const rblManifold* manifold)
+{
+    return manifold->a != 0 ? manifold->a : manifold->b;
+}
+
 // What limits the flight of a body.
 typedef enum rblFreedom
 {

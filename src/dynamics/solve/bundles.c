@@ -80,23 +80,18 @@ bool rbl_bundles_build(rblStep* step)
     return rbl_array_renew(&step->wide_contacts, contacts, rbl_pile_capacity(step, RBL_PILE_CONTACTS) / 3);
 }
 
-static rblVec3 lane_of(const float rows[3][4], uint32_t lane)
-{
-    return (rblVec3){rows[0][lane], rows[1][lane], rows[2][lane]};
-}
-
 void rbl_manifold_unpack(rblStep* step, const rblManifold* manifold)
 {
     const rblBundle* bundle = &step->bundles.data[manifold->bundle];
-    const uint32_t lane = (uint32_t)(manifold - step->manifolds.data) - bundle->manifold;
+    const uint32_t lane = rbl_manifold_lane(step, manifold);
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
         const rblWideContact* from = &step->wide_contacts.data[bundle->first + i];
         rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
-        contact->normal = lane_of(from->normal, lane);
-        contact->arm_a = lane_of(from->arm_a, lane);
-        contact->arm_b = lane_of(from->arm_b, lane);
-        contact->tangent = lane_of(from->tangent, lane);
+        contact->normal = rbl_lane3(from->normal, lane);
+        contact->arm_a = rbl_lane3(from->arm_a, lane);
+        contact->arm_b = rbl_lane3(from->arm_b, lane);
+        contact->tangent = rbl_lane3(from->tangent, lane);
         contact->normal_mass = from->normal_mass[lane];
         for (int k = 0; k < 4; ++k)
         {
@@ -114,7 +109,7 @@ void rbl_manifold_unpack(rblStep* step, const rblManifold* manifold)
 void rbl_impulses_repack(rblStep* step, const rblManifold* manifold)
 {
     const rblBundle* bundle = &step->bundles.data[manifold->bundle];
-    const uint32_t lane = (uint32_t)(manifold - step->manifolds.data) - bundle->manifold;
+    const uint32_t lane = rbl_manifold_lane(step, manifold);
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
         const rblSolverContact* from = &step->solver_contacts.data[manifold->first + i];

@@ -61,6 +61,13 @@ static inline void rbl_body_store(rblSolverBody* to, const rblSolverBody* from)
     }
 }
 
+// Scale the change of a body's velocities since `before`.
+static inline void rbl_body_take_share(rblSolverBody* body, const rblSolverBody* before, float share)
+{
+    body->velocity = rbl_mul_add3(before->velocity, share, rbl_sub3(body->velocity, before->velocity));
+    body->spin = rbl_mul_add3(before->spin, share, rbl_sub3(body->spin, before->spin));
+}
+
 // A contact from the axes of a's shape to the frames of the bodies, without impulses. Overlap that a break left, or that of
 // siblings, is none.
 static inline rblContact rbl_contact_locate(const rblPair* pair, const rblContactPoint* found,

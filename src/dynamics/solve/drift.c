@@ -95,11 +95,6 @@ static Close begin_close(const rblStep* step, const rblBundle* bundle)
     return close;
 }
 
-static rblFloat4 size_of(rblFloat4 a)
-{
-    return rbl_max4(a, rbl_sub4(rbl_splat4(0.0f), a));
-}
-
 // Push and friction into the contacts that live on. Impulses that went bad end here.
 static void keep_impulses(rblWorld* world, const rblBundle* bundle, uint32_t number, rblWideContact* contact)
 {
@@ -110,8 +105,9 @@ static void keep_impulses(rblWorld* world, const rblBundle* bundle, uint32_t num
     const rblWide3 along = rbl_wide_scale3(tangent, rbl_load4(contact->tangent_impulse[0]));
     const rblWide3 friction =
         rbl_wide_mul_add3(along, rbl_load4(contact->tangent_impulse[1]), rbl_wide_cross3(normal, tangent));
-    const rblFloat4 size = rbl_add4(rbl_add4(size_of(normal_impulse), size_of(friction.x)),
-                                    rbl_add4(size_of(friction.y), size_of(friction.z)));
+    const rblFloat4 size =
+        rbl_add4(rbl_add4(rbl_wide_absolute(normal_impulse), rbl_wide_absolute(friction.x)),
+                 rbl_add4(rbl_wide_absolute(friction.y), rbl_wide_absolute(friction.z)));
     const rblFloat4 sound = rbl_less_equal4(size, rbl_splat4(FLT_MAX));
     rblFloat4 rows[4] = {
         rbl_select4(sound, normal_impulse, zero),

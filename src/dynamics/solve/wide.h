@@ -238,6 +238,18 @@ static inline const rblContact* rbl_bundle_contact(const rblWorld* world, const 
     return there ? &world->contacts.data[bundle->contact[lane] + (redundant ? leading : 0) + rank] : NULL;
 }
 
+// The lane of its bundle that a manifold has.
+static inline uint32_t rbl_manifold_lane(const rblStep* step, const rblManifold* manifold)
+{
+    return (uint32_t)(manifold - step->manifolds.data) - step->bundles.data[manifold->bundle].manifold;
+}
+
+// A vector of one lane.
+static inline rblVec3 rbl_lane3(const float rows[3][4], uint32_t lane)
+{
+    return (rblVec3){rows[0][lane], rows[1][lane], rows[2][lane]};
+}
+
 // Lanes that have a contact there; normals are zero where there is none.
 static inline rblFloat4 rbl_wide_there(rblWide3 normal)
 {

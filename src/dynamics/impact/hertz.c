@@ -1,14 +1,14 @@
-// Elastic impacts of two bodies with local radius R and modulus E* (Hertz).
+// Elastic impact of two bodies with local radius R and modulus E* (Hertz).
 //
-// With m the mass that the two oppose to each other and v the speed of approach, the compression is at most
+// With m the effective mass and v the approach speed, the largest compression is
 //   d = (15 m v^2 / (16 E* sqrt(R)))^(2/5),
-// the force then 4/3 E* sqrt(R) d^(3/2), and the contact lasts t = 2.94 d / v.
+// the peak force is 4/3 E* sqrt(R) d^(3/2), and the contact lasts t = 2.94 d / v.
 #include "dynamics/stages.h"
 #include "math/float_bits.h"
 
-// Newton's steps on r^5 = x, for positive x that is neither tiny nor huge. A fifth of its exponent is a guess within 5 %, and every step
-// doubles the square of the error: four leave rounding. A heap that collapses asks ten thousand times a step, and powers by
-// logarithms take ten times as long.
+// Newton iterations for r^5 = x, for positive x that is neither tiny nor huge. A fifth of the exponent gives a first guess
+// within 5 %, and each iteration squares the relative error and doubles it: four reach rounding. A collapsing heap calls this
+// ten thousand times a step; powers by logarithms take ten times as long.
 static double fifth_root(double x)
 {
     double r = rbl_from_bits(rbl_bits_of(x) / 5 + UINT64_C(0x3326000000000000)); // 4/5 of the exponent's bias

@@ -1,14 +1,14 @@
-// Contacts of a body that has flown: where it touches now. Those of the start of the step follow the bodies, but the point where a
-// corner meets a floor does not stay where it was on the floor.
+// Contacts of a body after its flight, at its current pose. The anchors of contacts from the start of the step move with the
+// bodies, but the point where a corner touches a floor does not stay at the same point of the floor.
 #include "dynamics/impact/impacts.h"
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/stages.h"
 
 // ---- tuning ----
 
-#define MAX_RENEWED 64 // contacts of a manifold: one with more keeps those of the start of the step
+#define MAX_RENEWED 64 // contacts: manifolds with more keep those of the start of the step
 
-// The nearest first.
+// Sort by distance, the nearest point first.
 static void sort_points(rblContactSet* set)
 {
     for (uint32_t i = 1; i < set->count; ++i)
@@ -23,7 +23,7 @@ static void sort_points(rblContactSet* set)
     }
 }
 
-// The new point of an old contact's name, or RBL_NONE.
+// The new point with the feature id of an old contact, or RBL_NONE.
 static uint32_t find_feature(const rblContactSet* set, uint32_t feature)
 {
     for (uint32_t i = 0; i < set->count; ++i)
@@ -36,7 +36,7 @@ static uint32_t find_feature(const rblContactSet* set, uint32_t feature)
     return RBL_NONE;
 }
 
-// Of the points, those that are not taken yet: the nearest, or the very nearest once more.
+// The nearest point that is not taken yet; when all are taken, the nearest of all.
 static uint32_t next_free(const bool taken[MAX_RENEWED], uint32_t count)
 {
     for (uint32_t i = 0; i < count && i < MAX_RENEWED; ++i)
@@ -49,7 +49,8 @@ static uint32_t next_free(const bool taken[MAX_RENEWED], uint32_t count)
     return 0;
 }
 
-// As many as there were: those of the same names go on with their impulses, the others become the nearest that are new.
+// The number of contacts does not change. Contacts whose feature id is found again keep their impulses; the others become the
+// nearest new points.
 static void replace(rblWorld* world, const rblManifold* manifold, rblTransform shape_a, rblContactSet* set)
 {
     const rblPair* pair = &world->pairs.data[manifold->pair];
@@ -82,8 +83,8 @@ static void replace(rblWorld* world, const rblManifold* manifold, rblTransform s
     }
 }
 
-// As far as the narrow phase looks (safe_travel()): contacts with a gap as large as a body is thick would take the places of those
-// that matter.
+// The largest margin, as in the narrow phase (safe_travel()). Contacts with a gap as large as the thickness of a body would
+// replace closer ones.
 static float farthest(const rblShapeView* a, const rblShapeView* b)
 {
     if (!a->bounded || !b->bounded)
@@ -93,7 +94,7 @@ static float farthest(const rblShapeView* a, const rblShapeView* b)
     return rbl_minf(a->inner_radius + b->inner_radius, 4.0f * rbl_minf(a->inner_radius, b->inner_radius));
 }
 
-// Where a ball touches does not turn with it.
+// The contact point of a ball does not rotate with it.
 void rbl_manifold_reanchor_balls(rblWorld* world, const rblManifold* manifold)
 {
     const rblPair* pair = &world->pairs.data[manifold->pair];
@@ -138,10 +139,10 @@ bool rbl_pair_renew_contacts(rblStep* step, const rblManifold* manifold, rblCont
     }
     if (set->count == 0)
     {
-        rbl_manifold_reanchor_balls(world, manifold); // still far off
+        rbl_manifold_reanchor_balls(world, manifold); // no point within the margin
         return true;
     }
     replace(world, manifold, shape_a, set);
-    pair->seen_margin = 0.0f; // not those of the start of the step
+    pair->seen_margin = 0.0f; // the next step must not reuse these contacts
     return true;
 }

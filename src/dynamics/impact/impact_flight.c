@@ -1,4 +1,4 @@
-// The way to the next impact: free flight, or a glide on what a body rests on. Both keep the energy law (docs/step.md, 1).
+// Flight to the next impact: free, or sliding on supports. Both keep the energy law (docs/step.md, section 1).
 #include "dynamics/impact/impacts.h"
 #include "dynamics/orientation.h"
 #include "dynamics/solve/contact_math.h"
@@ -7,8 +7,8 @@
 // ---- tuning ----
 
 #define MIN_BODIES 64    // bodies for one worker, at least
-#define SWEEPS     64    // over the contacts of a body that glides, at most
-#define ENOUGH     1e-6f // m/s: no contact changes its body's velocity by more
+#define SWEEPS     64    // over the contacts of a body that slides, at most
+#define ENOUGH     1e-6f // m/s: smaller changes of velocity end the sweeps
 
 static bool flies(const rblStep* step, uint32_t index)
 {
@@ -38,7 +38,7 @@ static void arrive(rblStep* step, uint32_t index, float time)
     step->at_start.data[index] = (rblVelocity){body->velocity, body->spin};
 }
 
-// Returns the work of user forces on the way.
+// Returns the work of user forces during the flight.
 static double fly(rblStep* step, uint32_t index, float time)
 {
     rblWorld* world = step->world;
@@ -61,7 +61,7 @@ static double fly(rblStep* step, uint32_t index, float time)
     return rbl_dot3d(rbl_to_double3(record->force), rbl_to_double3(displacement)) + turning;
 }
 
-// Kinematic bodies only move; what they meet is solved where they are at the start of the step.
+// Kinematic bodies do not fly: their contacts are solved at the poses of the start of the step.
 static void fly_block(rblRange range, void* context)
 {
     Flight* flight = context;
@@ -76,10 +76,10 @@ static void fly_block(rblRange range, void* context)
     flight->work[range.block] = work;
 }
 
-// ---- glide ----
+// ---- slide ----
 
-// An isolated body on static ones, for a part of the step. It goes through all that a lasting contact does in a step
-// (contact_solve.c), by itself.
+// An isolated body on static supports, for a part of the step. Its contacts are solved as lasting contacts (contact_solve.c),
+// for this body alone.
 typedef struct Slide
 {
     rblStep* step;
@@ -102,7 +102,7 @@ static uint32_t next_of(const Slide* slide, uint32_t manifold)
 
 typedef void ContactFcn(Slide* slide, rblManifold* manifold, uint32_t number, void* context);
 
-// All contacts that hold the body.
+// All contacts that support the body.
 static void for_each_contact(Slide* slide, ContactFcn* act, void* context)
 {
     for (uint32_t m = first_of(slide); m != RBL_NONE; m = next_of(slide, m))
@@ -118,7 +118,7 @@ static void for_each_contact(Slide* slide, ContactFcn* act, void* context)
     }
 }
 
-// The velocity of b's point against a's, with the body as it is in `body`.
+// Relative velocity at a contact, of b against a, with the velocities of the sliding body given by `body`.
 static rblVec3 speed_of(const Slide* slide, const rblManifold* manifold, const rblSolverContact* contact,
                         const rblSolverBody* body)
 {
@@ -141,7 +141,8 @@ static void push_on(Slide* slide, const rblManifold* manifold, const rblSolverCo
     }
 }
 
-// Targets as in section 5 of docs/step.md, and the impulses of the last step to start from.
+// Targets as in section 5 of docs/step.md. The impulses of the last step, scaled to the duration of the slide, are the warm
+// start.
 static void begin_contact(Slide* slide, rblManifold* manifold, uint32_t number, void* context)
 {
     (void)context;
@@ -157,7 +158,7 @@ static void begin_contact(Slide* slide, rblManifold* manifold, uint32_t number, 
     const float open = rbl_maxf(contact->gap - manifold->slop, 0.0f);
     if (-before > rbl_pair_impact_threshold(step, manifold, rbl_impact_threshold(step)))
     {
-        contact->target = -RBL_NO_TARGET; // this is where it flies to
+        contact->target = -RBL_NO_TARGET; // the impact at the end of the slide
         contact->normal_impulse = 0.0f;
         contact->tangent_impulse[0] = 0.0f;
         contact->tangent_impulse[1] = 0.0f;
@@ -182,7 +183,7 @@ static void solve_slide_contact(Slide* slide, rblManifold* manifold, uint32_t nu
     *largest = rbl_maxf(*largest, change * slide->after.inverse_mass);
 }
 
-// Twice the energy that the impulses bring with a small share of them, per share, and with all of them: J.(u' + u*), J.(u' + u).
+// Twice the energy gain by the impulses: its derivative at share 0, J.(u' + u*), and its value at share 1, J.(u' + u).
 typedef struct Gain
 {
     double small, all;
@@ -200,7 +201,7 @@ static void add_gain(Slide* slide, rblManifold* manifold, uint32_t number, void*
     gain->all += (double)rbl_dot3(impulse, rbl_add3(before, after));
 }
 
-// The largest share of the impulses that brings no energy (docs/step.md, 7).
+// The largest share of the impulses without an energy gain (docs/step.md, section 7).
 static float allowed_share(Slide* slide)
 {
     Gain gain = {0.0, 0.0};
@@ -233,7 +234,7 @@ static float solve_slide(Slide* slide)
     return share;
 }
 
-// By the mean velocity, as in rbl_integrate().
+// Move by the mean velocity, as rbl_integrate() does.
 static void slide_move(Slide* slide)
 {
     rblStep* step = slide->step;
@@ -261,12 +262,12 @@ static void slide_move(Slide* slide)
         rbl_maxd(energy + work - rbl_body_energy(world, slide->before.slot), 0.0);
 }
 
-// What the body felt on the way, one entry for each of those that supported it.
+// Contact impulses of one support during the slide, for rblImpactRecord.
 typedef struct ImpactSum
 {
     rblVec3 impulse; // on b
     rblVec3 point;
-    float most; // normal impulse of one contact
+    float most; // N s: largest normal impulse of a contact
 } ImpactSum;
 
 static ImpactSum sum_manifold(const Slide* slide, const rblManifold* manifold, float share)
@@ -318,7 +319,7 @@ static bool slides(const rblStep* step, uint32_t index)
     return flies(step, index) && step->impact->freedoms.data[index] == RBL_FREEDOM_RESTING;
 }
 
-// The manifolds of each body that glides, in order.
+// Lists of manifolds, one per sliding body, in the order of manifolds.
 static bool chain_manifolds(rblStep* step)
 {
     const size_t bodies = step->solver_bodies.count;
@@ -401,7 +402,7 @@ static void prepare_moved_block(rblRange range, void* context)
                 atomic_store(&step->impact->out_of_memory, true);
             }
             rbl_manifold_prepare(step, manifold);
-            manifold->approaching = true; // perhaps: it was not where it is now when it was looked at
+            manifold->approaching = true; // perhaps: its contacts were evaluated at the old poses
             manifold->moved_to_impact = true;
         }
     }

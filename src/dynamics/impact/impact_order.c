@@ -1,17 +1,17 @@
-// Which impacts of a body come first. A plate may stand before a board: what flies at both meets the plate, and whether it ever
-// gets to the board is for the plate to say. The first sweep leaves out impacts that come after another one of the same body; those
-// that come within a small part of the thinnest body concerned are taken together.
+// Order of the impacts of a body. A projectile that would reach a plate and a board behind it may never reach the board after
+// its impact with the plate. So the first sweep leaves out impacts that come after another one of the same body. Impacts
+// within a small part of the thickness of the thinnest body are solved together.
 #include "dynamics/impact/impacts.h"
 #include "dynamics/stages.h"
 
 // ---- tuning ----
 
-#define TOGETHER 0.25f // of the inner radius of the thinnest that a body meets: no matter which is first
+#define TOGETHER 0.25f // of the inner radius of the thinnest body: impacts within this distance have no order
 
 static bool moves_freely(const rblStep* step, uint32_t index)
 {
     return step->solver_bodies.data[index].inverse_mass > 0.0f &&
-           step->impact->isolations.data[index] == RBL_ISOLATION_NONE; // an isolated body has more flights
+           step->impact->isolations.data[index] == RBL_ISOLATION_NONE; // isolated bodies have several flights
 }
 
 static void note_first(rblStep* step, uint32_t index, float time, float thickness)
@@ -32,7 +32,7 @@ static void note_impact(rblStep* step, const rblManifold* manifold)
     note_first(step, manifold->b, time, thickness);
 }
 
-// Whether a body is changed by another impact before it could get to this one.
+// Whether another impact of the body comes clearly before this one.
 static bool comes_later(const rblStep* step, const rblManifold* manifold, uint32_t index)
 {
     const rblFirstImpact* first = &step->impact->firsts.data[index];

@@ -1,17 +1,17 @@
-// Colliding pairs, one after the other, in the order of colours, until none approaches any more (Guendelman 2003 is the order
-// of things).
+// Colliding pairs, one after the other, in the order of colours, until none approaches (order of operations: Guendelman
+// 2003).
 //
-// A pair that bounces is solved by itself, and Su 2009, 3.2 clamps its impulses. A pair that only stops takes one
-// Gauss-Seidel step a sweep, with impulses that add up over the sweeps: together these find the impulses that leave the least
-// kinetic energy (Moreau's plastic impact), and each of their steps takes energy or nothing (impact_stop.c).
+// A pair that bounces is solved alone, and its impulses are clamped (Su 2009, 3.2). A pair that stops takes one Gauss-Seidel
+// iteration per sweep, and its impulses accumulate over the sweeps. These iterations approach the impulses that leave the
+// least kinetic energy (Moreau's plastic impact), and each of them removes energy or leaves it unchanged (impact_stop.c).
 #include "dynamics/impact/impacts.h"
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/stages.h"
 
 // ---- tuning ----
 
-#define LOCAL_STEPS  8     // of Gauss-Seidel on one pair that bounces, at most
-#define LOCAL_ENOUGH 1e-6f // of the speed of the impact: no step changes more
+#define LOCAL_STEPS  8     // Gauss-Seidel iterations on one pair that bounces, at most
+#define LOCAL_ENOUGH 1e-6f // of the impact speed: smaller changes end the iterations
 
 // ---- a pair that bounces ----
 
@@ -28,8 +28,8 @@ static void book(const rblStep* step, rblManifold* manifold, const rblSolverBody
     }
 }
 
-// How much of the impulses may be applied without gaining energy: eps of Su 2009, 3.2, in relative velocities, so that a
-// kinematic partner is at rest in its own frame. `twice` of the energy: J.(u + u').
+// The largest share of the impulses without an energy gain: eps of Su 2009, 3.2, in relative velocities, so that a kinematic
+// body is at rest in its own frame. Twice the energy gain is J.(u + u').
 static float allowed_share(const rblStep* step, const rblManifold* manifold, const rblSolverBody before[2],
                            const rblSolverBody after[2])
 {
@@ -76,7 +76,7 @@ static void store_impact_impulses(const rblStep* step, const rblManifold* manifo
     }
 }
 
-// What does not touch yet has no part in it.
+// Targets of a bounce. Contacts that do not touch yet take no part, unless a shape is not convex.
 static void aim_bounce(const rblStep* step, const rblManifold* manifold, const rblSolverBody* a,
                        const rblSolverBody* b)
 {
@@ -136,8 +136,9 @@ static void bounce_pair(rblStep* step, rblManifold* manifold, float speed)
 
 // ---- the pairs of a bundle ----
 
-// Lanes with a body that had an impact since the sweep before: only they can approach anew, or let go. Impacts that come later than
-// another one of the same body have no part in the first sweep. *alone: lanes whose bodies had no other impact.
+// Lanes to solve in a sweep: those with a body that was changed since the last sweep, because only they can approach or
+// separate anew. Impacts that come later than another one of the same body are not part of the first sweep. *alone: lanes
+// whose bodies had no impact so far.
 static uint32_t lanes_to_visit(const rblStep* step, uint32_t index, uint32_t sweep, uint32_t* alone)
 {
     const rblBundle* bundle = &step->bundles.data[index];
@@ -198,15 +199,15 @@ bool rbl_impact_bundle_collide(rblStep* step, uint32_t index, uint32_t sweep)
     rblImpactBundle* impact = &step->impact->impact_bundles.data[index];
     uint32_t alone;
     const uint32_t lanes = lanes_to_visit(step, index, sweep, &alone);
-    const uint32_t put_off = sweep == 0 ? impact->approaching & impact->later : 0u;
+    const uint32_t delayed = sweep == 0 ? impact->approaching & impact->later : 0u;
     if (lanes == 0)
     {
-        return put_off != 0;
+        return delayed != 0;
     }
     uint32_t bouncing = 0;
-    uint32_t approaching = put_off;
+    uint32_t approaching = delayed;
     uint32_t stopping = lanes;
-    // Lanes that can do nothing but stop need no look first.
+    // Lanes that can only stop need no test of their approach.
     const uint32_t asked = lanes & (uint32_t)(impact->elastic | impact->early);
     if (asked != 0)
     {

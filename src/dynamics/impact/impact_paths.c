@@ -1,6 +1,6 @@
-// Where bodies go after an impact. Pairs and contacts are those of the way that a body was on; one that bounces in mid-step goes
-// another way, on which nothing was looked for. What is there is looked for here: the body gets as much of the step as it takes to
-// get there, and the next step has the impact. What it loses is time, no energy.
+// New paths of deflected bodies. Pairs and contacts are those of the predicted path of a body. A body that bounces in
+// mid-step takes another path, along which no collisions were searched. They are searched here: the body gets as much of the
+// step as takes it to the first collision, and the next step solves the impact. A limit costs time, not energy.
 #include "dynamics/impact/impacts.h"
 #include "dynamics/stages.h"
 
@@ -9,11 +9,11 @@ typedef struct Search
     rblStep* step;
     uint32_t slot;
     uint32_t index; // solver body
-    uint32_t other; // slot of the first that it meets
-    float time;     // of the substep, s
+    uint32_t other; // slot of the first body that it reaches
+    float time;     // of that impact, s of the substep
 } Search;
 
-// A pair that has contacts is known to the sweeps, and what a break left overlapping is let be; pairs are sorted.
+// Pairs with contacts are part of the sweeps, and pairs that overlap since a break are left out. Pairs are sorted.
 static bool is_known(const rblWorld* world, uint32_t a, uint32_t b)
 {
     size_t begin = 0;
@@ -33,14 +33,14 @@ static bool is_known(const rblWorld* world, uint32_t a, uint32_t b)
     return false;
 }
 
-// The way of a body from some time of the substep on, for some seconds: it flies on until then as it does now.
+// Path of a body from a time of the substep on. Up to that time it flies with its current velocities.
 typedef struct Path
 {
     rblSweep sweep;
-    rblVec3 bend; // by gravity
+    rblVec3 bend; // m: displacement by gravity
 } Path;
 
-// Where a body is after it has flown on for some seconds.
+// Pose of a shape after a free flight of its body.
 static rblTransform pose_after(const rblWorld* world, const rblSolverBody* solver, rblVec3 displacement,
                                float seconds)
 {
@@ -82,7 +82,7 @@ static float end_of(const rblStep* step, uint32_t index)
     return step->clocks.data[index] + step->solver_bodies.data[index].seconds;
 }
 
-// The centre of a body after it has flown on for some seconds.
+// Centre of a body after a free flight.
 static rblVec3 center_after(const rblWorld* world, const rblSolverBody* body, float seconds)
 {
     const float scale = body->inverse_mass > 0.0f ? world->bodies.data[body->slot].gravity_scale : 0.0f;
@@ -90,7 +90,8 @@ static rblVec3 center_after(const rblWorld* world, const rblSolverBody* body, fl
     return rbl_mul_add3(bent, 0.5f * seconds * seconds * scale, world->def.gravity);
 }
 
-// Most that is near moves along, and the next step finds it; or the balls about the two pass each other by.
+// Whether no test is needed: the relative motion is safe and the next step finds the pair, or the bounding balls miss each
+// other.
 static bool passes_by(const Search* search, uint32_t slot, uint32_t index, float begin, float seconds)
 {
     const rblStep* step = search->step;
@@ -117,14 +118,14 @@ static bool passes_by(const Search* search, uint32_t slot, uint32_t index, float
     }
     const float t = square > 0.0f ? rbl_clampf(-rbl_dot3(apart, travel) / square, 0.0f, 1.0f) : 0.0f;
     const rblVec3 nearest = rbl_mul_add3(apart, t, travel);
-    const float reach = 1.01f * (a->radius + b->radius); // ways are bent a little
+    const float reach = 1.01f * (a->radius + b->radius); // paths are slightly curved
     const float smaller = rbl_minf(a->inner_radius, b->inner_radius);
     const float safe = rbl_minf(a->inner_radius + b->inner_radius, 4.0f * smaller); // as in narrow_phase.c
     return sqrtf(square) + turning < safe || rbl_dot3(nearest, nearest) > reach * reach;
 }
 
-// The time of the substep at which the body meets another one, from when both have got so far to when one of them is slowed; the end
-// when they do not. Sleepers and static bodies rest.
+// Time of impact with another body, s of the substep; the end of the body's own time when there is none. The interval begins
+// when both bodies have reached it, and ends with the shorter time left. Sleeping and static bodies do not move.
 static float meeting_time(const Search* search, uint32_t slot)
 {
     const rblStep* step = search->step;
@@ -163,8 +164,8 @@ float rbl_body_time_to_meet(rblStep* step, uint32_t index, uint32_t slot)
     return meeting_time(&search, slot) - step->clocks.data[index];
 }
 
-// The first that it meets, whatever the order in which they are asked.
-static bool meet(uint32_t slot, void* context)
+// The earliest impact, independent of the order of calls.
+static bool visit_neighbour(uint32_t slot, void* context)
 {
     Search* search = context;
     const uint32_t a = slot < search->slot ? slot : search->slot;
@@ -183,7 +184,7 @@ static bool meet(uint32_t slot, void* context)
     return true;
 }
 
-// Both get no farther.
+// Limit both bodies to the time of the impact.
 static void slow_both(const Search* search)
 {
     rblStep* step = search->step;
@@ -197,7 +198,7 @@ static void slow_both(const Search* search)
     }
 }
 
-// How far a body goes in what is left of the step to where it would not have gone: on its old way it was looked for what is there.
+// Distance of the body from its old path at the end of the step, m. Along the old path pairs are complete.
 static float deviation(const rblStep* step, uint32_t index)
 {
     const rblSolverBody* body = &step->solver_bodies.data[index];
@@ -208,7 +209,7 @@ static float deviation(const rblStep* step, uint32_t index)
     return body->seconds * rbl_length3(rbl_mul_add3(body->velocity, -along, before));
 }
 
-// Half as far as a body is thick it is not lost: the next step finds what it overlaps.
+// A deviation of up to the inner radius is safe: the next step finds the overlap.
 static void look_ahead(rblStep* step, uint32_t index)
 {
     rblWorld* world = step->world;
@@ -225,7 +226,8 @@ static void look_ahead(rblStep* step, uint32_t index)
     const float turning = body->shape.radius * rbl_minf(rbl_length3(path.sweep.rotation), 2.0f);
     const rblAabb box = rbl_shape_bounds_at(&body->shape, path.sweep.from);
     const rblAabb end = {rbl_add3(box.lower, translation), rbl_add3(box.upper, translation)};
-    rbl_broad_phase_query(world->broad, rbl_aabb_grown(rbl_aabb_union(box, end), turning), meet, &search);
+    rbl_broad_phase_query(world->broad, rbl_aabb_grown(rbl_aabb_union(box, end), turning), visit_neighbour,
+                          &search);
     slow_both(&search);
 }
 

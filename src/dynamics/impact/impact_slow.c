@@ -1,15 +1,16 @@
-// Who gets no more of the step than is safe. The next step finds what comes then; what is lost is time, no energy.
+// Limits of the time left of bodies, so that they do not pass through others. The next step solves what follows. A limit
+// costs time, not energy.
 #include "dynamics/impact/impacts.h"
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/stages.h"
 
 // ---- tuning ----
 
-#define LEAST  1e-3f // of the step: rates such as 1 / seconds stay finite
-#define SAFE   0.5f  // of the inner radius of the thinner one
-#define PASSES 8     // in which a body that is slowed slows those behind it, and these others
-#define PAUSE  12    // steps that a step in which a body is slowed costs
-#define DEBT   24    // steps: with more of them nothing that moves holds it
+#define LEAST  1e-3f // of the step: shortest time left, so that rates such as 1 / seconds stay finite
+#define SAFE   0.5f  // of the inner radius of the thinner body: safe distance
+#define PASSES 8     // over manifolds, each of which limits the bodies behind limited ones
+#define PAUSE  12    // steps added to the debt of a body by each step in which it is slowed
+#define DEBT   24    // steps: with a larger debt, moving bodies do not slow it
 
 bool rbl_body_slow(rblStep* step, uint32_t index, float seconds)
 {
@@ -25,8 +26,9 @@ bool rbl_body_slow(rblStep* step, uint32_t index, float seconds)
     return true;
 }
 
-// Nothing gets lost in a static body or a sleeper, however often. Among bodies that move three steps in a row may be lost, then one in
-// twelve, no more: shards that are a millimetre thick meet others in every step, and a cloud of them would fall in slow motion.
+// Against static and sleeping bodies there is no restriction. Against moving bodies, a body may be slowed in three steps in a
+// row, then in one of twelve: fragments a millimetre thick collide with others in every step, and a cloud of them would fall
+// in slow motion.
 bool rbl_body_may_slow(const rblStep* step, uint32_t index, uint32_t other)
 {
     const rblWorld* world = step->world;
@@ -34,9 +36,9 @@ bool rbl_body_may_slow(const rblStep* step, uint32_t index, uint32_t other)
     return !(bodies[other].inverse_mass > 0.0f) || world->bodies.data[bodies[index].slot].slow_debt < DEBT;
 }
 
-// ---- what goes on into another body ----
+// ---- bodies that still approach after their impact ----
 
-// m: a body that goes no farther into the other one can be pushed out again.
+// Safe distance, m: drift correction can still push a body out that has moved no farther into the other one.
 static float safe_distance(const rblStep* step, const rblManifold* manifold)
 {
     const rblWorld* world = step->world;
@@ -45,10 +47,10 @@ static float safe_distance(const rblStep* step, const rblManifold* manifold)
            rbl_minf(step->surfaces.data[pair->a].inner_radius, step->surfaces.data[pair->b].inner_radius);
 }
 
-// A corner that was stopped does not stop the body: what is fast still may pass through, since contacts farther off are not
-// known; and the sweeps over impacts may end before what is between a heavy body and a wall has come to rest. A body that goes
-// on into the other one after its impact gets no more of the step than it takes to get a safe way; after the gap is closed, where
-// contacts are known for the whole way (shapes that are not convex, see narrow_phase.c) or the impact comes later.
+// After an impact a body may still move into the other one. A stopped corner does not stop the body, and distant contacts of
+// a fast body are not known; or the sweeps ended before a body between a heavy body and a wall came to rest. Such a body gets
+// no more time than it needs for the safe distance. The gap is added where contacts are known along the whole path (shapes
+// that are not convex, see narrow_phase.c), and where the impact comes later.
 static void slow_down(rblStep* step, rblManifold* manifold)
 {
     const rblSolverBody* a = &step->solver_bodies.data[manifold->a];
@@ -70,7 +72,7 @@ static void slow_down(rblStep* step, rblManifold* manifold)
         const float distance = gap_counts ? safe + rbl_maxf(contact->gap, 0.0f) : safe;
         const float closing_a = rbl_dot3(a->velocity, contact->normal);
         const float closing_b = -rbl_dot3(b->velocity, contact->normal);
-        // Two that move on together stay as they are.
+        // Bodies that move on together are not limited.
         if ((closing_a + closing_b) * rbl_maxf(a->seconds, b->seconds) <= distance)
         {
             continue;
@@ -97,8 +99,9 @@ static bool goes_far(const rblStep* step, uint32_t index)
     return body->seconds * speed > shape->inner_radius;
 }
 
-// A body that others support does not fly to its impact. When one that has flown runs into it, and goes far, it begins there and then: it
-// would have more of the step before it than the other one, and overtake it.
+// Supported bodies do not fly to their impacts. When a body that has flown collides with one, the supported body has more
+// time left than the other one and could overtake it. A supported body that moves far therefore gets the time left of the
+// other one.
 static void slow_to_impact(rblStep* step, const rblManifold* manifold)
 {
     const rblSolverBody* a = &step->solver_bodies.data[manifold->a];
@@ -112,9 +115,10 @@ static void slow_to_impact(rblStep* step, const rblManifold* manifold)
     }
 }
 
-// ---- those behind ----
+// ---- bodies behind ----
 
-// With less time for the one in front, the one behind it would run into it: contacts know speeds, and these agree.
+// A limited body moves less far than its speed says. A body behind it would run into it, because contacts compare speeds, and
+// the speeds agree.
 static bool slow_behind(rblStep* step, rblManifold* manifold)
 {
     const rblSolverBody* a = &step->solver_bodies.data[manifold->a];

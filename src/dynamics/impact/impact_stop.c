@@ -1,14 +1,14 @@
-// Pairs that stop without bouncing: one step of Gauss-Seidel a sweep at each contact, four manifolds at a time. Impulses add up
-// over the sweeps; each step takes energy or nothing (docs/step.md, section 4).
+// Pairs that stop without restitution: one Gauss-Seidel iteration at each contact per sweep, four manifolds at a time.
+// Impulses accumulate over the sweeps. Each iteration removes energy or leaves it unchanged (docs/step.md, section 4).
 #include "dynamics/impact/impacts.h"
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/stages.h"
 
 // ---- tuning ----
 
-#define LOCAL_STEPS 8     // of Gauss-Seidel on one pair by itself, at most
-#define SLIGHT      0.05f // of the threshold: a change that nobody needs to answer
-#define ENOUGH      0.01f // of the threshold: a pair by itself need not be solved better
+#define LOCAL_STEPS 8     // Gauss-Seidel iterations on a pair that no other pair touches, at most
+#define SLIGHT      0.05f // of the threshold: smaller changes do not make neighbours be solved again
+#define ENOUGH      0.01f // of the threshold: smaller changes end the iterations on a pair
 
 static rblFloat4 either(rblFloat4 mask, rblFloat4 other)
 {
@@ -17,7 +17,7 @@ static rblFloat4 either(rblFloat4 mask, rblFloat4 other)
 
 // ---- before the sweeps ----
 
-// An isolated body has another flight before it for what does not touch yet.
+// An isolated body may have another flight in this step, up to contacts that do not touch yet.
 static bool is_isolated(const rblStep* step, const rblManifold* manifold)
 {
     return step->impact->isolations.data[rbl_manifold_moving_body(manifold)] != RBL_ISOLATION_NONE;
@@ -31,7 +31,7 @@ static bool is_resting(const rblStep* step, const rblManifold* manifold)
 void rbl_impact_bundle_begin(rblStep* step, uint32_t index, float threshold, uint32_t round)
 {
     const rblBundle* bundle = &step->bundles.data[index];
-    rblImpactBundle impact = {.met = false};
+    rblImpactBundle impact = {.packed = false};
     for (uint32_t i = 0; i < bundle->lanes; ++i)
     {
         const rblManifold* manifold = &step->manifolds.data[bundle->manifold + i];
@@ -58,7 +58,7 @@ static rblFloat4 approach_of(const rblWideBody* a, const rblWideBody* b, rblWide
     return rbl_sub4(rbl_splat4(0.0f), rbl_wide_dot3(u, rbl_wide_load3(contact->normal)));
 }
 
-// How long the first contact of each lane takes to close; endless when none does.
+// Time until the first contact of each lane closes, s; RBL_NO_TARGET when none does.
 static rblFloat4 first_closing(rblStep* step, const rblBundle* bundle, const rblWideBody* a,
                                const rblWideBody* b, rblFloat4 threshold)
 {
@@ -74,10 +74,10 @@ static rblFloat4 first_closing(rblStep* step, const rblBundle* bundle, const rbl
     return least;
 }
 
-// The normal velocity below which a contact must not stay: none for one that touches, otherwise what closes its gap in the time
-// left, or nothing at all when another flight comes. Flights end a slop before the surfaces meet, and bodies that turn on the way
-// miss by more; those that do not fly are to bounce a little early. There, unless it may fly again, the contact that would be the
-// first touches.
+// Sets the targets: the smallest normal velocity of each contact after the solve. It is 0 for a contact that touches. For an
+// open contact it is the velocity that closes the gap in the time left, or -RBL_NO_TARGET when another flight follows. A
+// flight ends one slop before the surfaces touch, and with rotation its error is larger. Bodies that do not fly bounce a
+// little early. In these cases, unless another flight follows, the contact that would close first counts as touching.
 static void aim_bundle(rblStep* step, uint32_t index)
 {
     const rblBundle* bundle = &step->bundles.data[index];
@@ -113,12 +113,13 @@ static void aim_bundle(rblStep* step, uint32_t index)
             reach = rbl_max4(near, rbl_add4(slop, closing_distance));
         }
         const rblFloat4 touches = rbl_less_equal4(gap, reach);
-        const rblFloat4 closing = rbl_div4(rbl_sub4(zero, gap), time); // endless without time
+        const rblFloat4 closing = rbl_div4(rbl_sub4(zero, gap), time); // infinite when no time is left
         const rblFloat4 later = rbl_select4(patient, rbl_splat4(-RBL_NO_TARGET), closing);
         rblFloat4 target = rbl_select4(touches, zero, later);
         if (bundle->siblings != 0)
         {
-            // Siblings resist what others do to them, not their own motion.
+            // Contacts of siblings oppose relative motion by other bodies, not the relative motion of the siblings at the
+            // start.
             const rblFloat4 own = rbl_sub4(zero, approach_of(&start_a, &start_b, contact));
             target = rbl_select4(rbl_wide_lanes(bundle->siblings), rbl_min4(target, own), target);
         }
@@ -129,19 +130,19 @@ static void aim_bundle(rblStep* step, uint32_t index)
     }
 }
 
-// A bundle is packed when it is first looked at: most never are.
-static void meet(rblStep* step, uint32_t index)
+// A bundle is packed when it is first needed. Most are not needed.
+static void pack_once(rblStep* step, uint32_t index)
 {
-    if (!step->impact->impact_bundles.data[index].met)
+    if (!step->impact->impact_bundles.data[index].packed)
     {
         aim_bundle(step, index);
-        step->impact->impact_bundles.data[index].met = true;
+        step->impact->impact_bundles.data[index].packed = true;
     }
 }
 
-// ---- looking ----
+// ---- approach ----
 
-// The fastest approach of touching contacts, and which it was.
+// Stores the largest approach speed of touching contacts, and the number of the contact.
 static void note_impacts(rblImpactBundle* impact, uint32_t number, rblFloat4 speed, rblFloat4 counts)
 {
     const rblFloat4 before = rbl_load4(impact->impact_speed);
@@ -154,14 +155,14 @@ static void note_impacts(rblImpactBundle* impact, uint32_t number, rblFloat4 spe
     }
 }
 
-// Bodies on joints do not fly to their impacts: they stop or bounce a little early, before the gap is closed, or the joint's end
-// would lose its speed. What has once been stopped early stays so.
+// Bodies with joints do not fly to their impacts: they stop or bounce before the gap is closed, so that the joint does not
+// lose their speed first. A contact that was stopped early keeps its target of 0.
 rblApproach rbl_impact_bundle_find_approach(rblStep* step, uint32_t index, uint32_t lanes, bool first)
 {
     rblWorld* world = step->world;
     const rblBundle* bundle = &step->bundles.data[index];
     rblImpactBundle* impact = &step->impact->impact_bundles.data[index];
-    meet(step, index);
+    pack_once(step, index);
     const rblFloat4 zero = rbl_splat4(0.0f);
     const rblFloat4 asked = rbl_wide_lanes(lanes);
     const rblFloat4 early = rbl_wide_lanes(impact->early & lanes & (first ? impact->rough : 15u));
@@ -197,15 +198,15 @@ typedef struct Lanes
     rblWideBody a, b;
     rblFloat4 friction, threshold;
     rblFloat4 weight;  // inverse masses of both: velocity per impulse
-    rblFloat4 busy;    // lanes at work
-    rblFloat4 acting;  // lanes that hold impulses, or approached since
-    rblFloat4 closing; // lanes that approached
-    rblFloat4 largest; // change of a velocity, m/s
+    rblFloat4 busy;    // lanes that are solved
+    rblFloat4 acting;  // lanes that have impulses or have approached
+    rblFloat4 closing; // lanes that have approached
+    rblFloat4 largest; // largest change of a velocity, m/s
 } Lanes;
 
-// Friction that sticks goes to where the point stands still. Where that is not in the cone of radius `limit` it slides: along the
-// velocity, then back to the nearest point of the cone. From within the cone such a step never gains energy: it goes by 2 over
-// the trace of the compliance.
+// Sticking friction makes the relative tangential velocity zero. Where that exceeds the cone of radius `limit` the contact
+// slides: the friction impulse changes against the velocity and is projected to the nearest point of the cone. The length of
+// this change, 2 / trace of the compliance, makes sure that from inside the cone it never gains energy.
 static void change_friction(const rblWideContact* contact, rblFloat4 limit, rblFloat4 x, rblFloat4 y,
                             rblFloat4 change[2])
 {
@@ -236,8 +237,8 @@ static void change_friction(const rblWideContact* contact, rblFloat4 limit, rblF
     change[1] = rbl_select4(slides, rbl_sub4(rbl_mul4(tangent_y, scale), old_y), change[1]);
 }
 
-// How much of the normal impulse may be taken back: no more than costs no energy, and than leaves friction in its cone (its
-// own way back in might cost energy).
+// Largest reduction of the normal impulse: it must cost no energy and leave friction inside its cone. (Projecting friction
+// back into the cone could cost energy.)
 static rblFloat4 max_taken_back(const Lanes* lanes, const rblWideContact* contact, rblFloat4 along)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
@@ -251,7 +252,7 @@ static rblFloat4 max_taken_back(const Lanes* lanes, const rblWideContact* contac
     return rbl_max4(rbl_min4(rbl_sub4(rbl_load4(contact->normal_impulse), needed), free), zero);
 }
 
-// Lanes with an impulse, or that get one: what is open and stays so is left as it is.
+// Lanes with an impulse, and lanes that get one. Open contacts that stay open are skipped.
 static rblFloat4 is_at_work(const rblWideContact* contact, rblFloat4 closes)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
@@ -260,7 +261,7 @@ static rblFloat4 is_at_work(const rblWideContact* contact, rblFloat4 closes)
     return either(closes, rbl_less4(zero, rbl_add4(rbl_load4(contact->normal_impulse), slides)));
 }
 
-// Friction, then the normal impulse that makes the velocity the target, which is at most 0.
+// One iteration: friction, then the normal impulse that makes the normal velocity equal to the target, which is at most 0.
 static void stop_contact(Lanes* lanes, rblWideContact* contact)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
@@ -321,7 +322,8 @@ static Lanes gather_lanes(const rblStep* step, uint32_t index)
     return lanes;
 }
 
-// How fast lanes without an impact yet approach, before the first impulse: what one contact does to another is no impact.
+// Approach speeds of lanes without an impact so far, before the first impulse: motion that one contact of a pair causes at
+// another one is no impact.
 static void note_first_impacts(rblStep* step, uint32_t index, uint32_t lanes, const Lanes* work)
 {
     const rblBundle* bundle = &step->bundles.data[index];
@@ -344,7 +346,7 @@ uint32_t rbl_impact_bundle_sweep(rblStep* step, uint32_t index, uint32_t lanes, 
 {
     const rblBundle* bundle = &step->bundles.data[index];
     rblImpactBundle* impact = &step->impact->impact_bundles.data[index];
-    meet(step, index);
+    pack_once(step, index);
     Lanes work = gather_lanes(step, index);
     const rblFloat4 enough = rbl_mul4(rbl_splat4(ENOUGH), work.threshold);
     note_first_impacts(step, index, lanes, &work);
@@ -370,7 +372,7 @@ uint32_t rbl_impact_bundle_sweep(rblStep* step, uint32_t index, uint32_t lanes, 
 
 // ---- after the sweeps ----
 
-// Sums over the contacts of each lane: of presses, and of impulses in world axes.
+// Sums over the contacts of each lane: returns the normal impulses; *impulses: the impulses on b in world axes.
 static rblFloat4 sum_impulses(const rblStep* step, const rblBundle* bundle, rblWide3* impulses)
 {
     rblFloat4 sum = rbl_splat4(0.0f);
@@ -404,7 +406,7 @@ static double lane_work(rblStep* step, const rblManifold* manifold)
     return rbl_kinematic_work(step, manifold, a, b);
 }
 
-// The normal impulses of a lane, to the records of its contacts.
+// Copies the normal impulses of a lane to the records of its contacts.
 static void store_impact_impulses(rblStep* step, const rblBundle* bundle, uint32_t lane)
 {
     const rblManifold* manifold = &step->manifolds.data[bundle->manifold + lane];
@@ -415,7 +417,7 @@ static void store_impact_impulses(rblStep* step, const rblBundle* bundle, uint32
     }
 }
 
-// Where the impact of a lane is: bodies are still where they met.
+// Point and normal of the impact of a lane. Bodies are still at their poses of the impact.
 static rblImpactPoint impact_point_of(const rblStep* step, const rblBundle* bundle, uint32_t lane,
                                       uint32_t number)
 {
@@ -431,7 +433,7 @@ void rbl_impact_bundle_store(rblStep* step, uint32_t index)
 {
     const rblBundle* bundle = &step->bundles.data[index];
     const rblImpactBundle* impact = &step->impact->impact_bundles.data[index];
-    if (!impact->met)
+    if (!impact->packed)
     {
         return;
     }

@@ -1,8 +1,7 @@
-// Which pairs approach, and when each body has its next impact.
+// Approaching pairs, and the time of the next impact of each body.
 //
-// A body whose next impact comes after t seconds flies there (impact_flight.c) and has the rest of the step for what follows. One
-// that rests on something flies only when nothing but static bodies is about: its support holds it on the way. Others stay where
-// they are.
+// A body whose next impact comes after t seconds flies there (impact_flight.c) and has the rest of the step left. A supported
+// body flies only when it is isolated: static supports cannot move during its flight. Other bodies stay at their poses.
 #include "dynamics/impact/impacts.h"
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/stages.h"
@@ -11,7 +10,7 @@
 
 #define MIN_BODIES    64    // bodies for one worker, at least
 #define MIN_MANIFOLDS 256   // manifolds for one worker, at least
-#define TOUCHING      0.25f // of the slop: a gap that is left where a flight ends
+#define TOUCHING      0.25f // of the slop: fast bodies fly until their gap is this small
 
 // ---- which pairs approach ----
 
@@ -20,11 +19,12 @@ typedef struct Look
     rblStep* step;
     float threshold;
     uint32_t round;
-    bool approaching[RBL_MAX_BLOCKS]; // a manifold of the block, or it may
+    bool approaching[RBL_MAX_BLOCKS]; // per block: a manifold has an impact, or may have one
 } Look;
 
-// What pulls at a body, how its points go round, and a speed that none of them exceeds before its impact. Where a ball touches does
-// not go round with it; nor on a shape that is not convex, where another point touches a moment later.
+// Per body: its acceleration, the spin of its surface, and a bound of the speed of its points up to its impact. The contact
+// point of a ball does not rotate with it. Neither does that of a shape that is not convex: another point touches a moment
+// later.
 static void bound_block(rblRange range, void* context)
 {
     const Look* look = context;
@@ -34,7 +34,7 @@ static void bound_block(rblRange range, void* context)
     {
         if (look->round > 0 && step->impact->isolations.data[i + 1] != RBL_ISOLATION_BUSY)
         {
-            continue; // nobody asks
+            continue; // not read in this round
         }
         const rblSolverBody* body = &step->solver_bodies.data[i + 1];
         const rblBody* record = &world->bodies.data[body->slot];
@@ -50,14 +50,14 @@ static void bound_block(rblRange range, void* context)
     }
 }
 
-// How a gap shrinks.
+// Motion that closes a gap.
 typedef struct Motion
 {
     float speed, acceleration;
-    float threshold; // m/s: more slowly is no impact
+    float threshold; // m/s: slower approach is no impact
 } Motion;
 
-// Seconds until a way is covered; `never` when it is not by then, or too slowly.
+// Time to cover a distance, s; `never` when that takes longer, or when the speed stays below the threshold.
 static float time_to_cover(float distance, Motion motion, float never)
 {
     const float square = motion.speed * motion.speed + 2.0f * motion.acceleration * distance;
@@ -69,7 +69,8 @@ static float time_to_cover(float distance, Motion motion, float never)
     return sum > 0.0f ? rbl_minf(2.0f * distance / sum, never) : never;
 }
 
-// A lasting contact counts as closed a slop before the surfaces meet: what gets that far in this step has its impact there.
+// A lasting contact counts as closed when its gap is one slop. A pair that closes its gap only to that distance in this step
+// has its impact there.
 static float time_to_close(const rblManifold* manifold, float gap, Motion motion)
 {
     const float never = manifold->seconds;
@@ -77,12 +78,12 @@ static float time_to_close(const rblManifold* manifold, float gap, Motion motion
     return whole < never ? whole : time_to_cover(gap - manifold->slop, motion, never);
 }
 
-// How two bodies come together at a contact.
+// Approach of two bodies at a contact, along the normal.
 typedef struct Approach
 {
     float speed;          // m/s
-    float pull_a, pull_b; // m/s^2: of gravity and forces
-    float bend;           // m/s^2: of their ways, by turning
+    float pull_a, pull_b; // m/s^2: by gravity and user forces
+    float bend;           // m/s^2: by the curvature of the paths of rotating points
 } Approach;
 
 static float bend_at(rblVec3 spin, rblVec3 arm, rblVec3 normal)
@@ -90,7 +91,7 @@ static float bend_at(rblVec3 spin, rblVec3 arm, rblVec3 normal)
     return rbl_dot3(rbl_cross3(spin, rbl_cross3(spin, arm)), normal);
 }
 
-// Two that are not convex, and neither of them static.
+// Neither shape is convex, and neither body is static.
 static bool is_rough_pair(const rblStep* step, const rblManifold* manifold)
 {
     const rblWorld* world = step->world;
@@ -99,9 +100,10 @@ static bool is_rough_pair(const rblStep* step, const rblManifold* manifold)
     return moving && !step->surfaces.data[pair->a].convex && !step->surfaces.data[pair->b].convex;
 }
 
-// Whether gravity brings a body to its impact. What rolls on points seems to hover, where they are: of shapes that are not convex
-// only those fall that nothing supported in the last step. Two of them that move have many points to come to, and it is not the first
-// one that matters: heaps of statues were deeper in each other for it (5 mm at worst, not 2).
+// 1 when the time of impact includes gravity on a body, otherwise 0. A shape that is not convex and rolls on points has open
+// gaps between them although it is supported, so such a body falls only when nothing supported it in the last step. Two
+// moving bodies of that kind have many points that touch one after the other, and the first one is not representative: with
+// gravity, statues in a heap overlapped by 5 mm instead of 2 mm at worst.
 static float falls(const rblStep* step, const rblManifold* manifold, uint32_t index)
 {
     const rblWorld* world = step->world;
@@ -129,7 +131,7 @@ static Approach approach_at(const rblStep* step, const rblManifold* manifold, co
     };
 }
 
-// Within twice the slop a contact holds what comes slowly. What comes fast flies on to where it touches.
+// A slow contact counts as closed within twice the slop. A fast body flies on until its contact touches.
 static bool is_open(const rblManifold* manifold, const rblSolverContact* contact, float speed,
                     float threshold)
 {
@@ -137,8 +139,8 @@ static bool is_open(const rblManifold* manifold, const rblSolverContact* contact
     return contact->gap > least * manifold->slop;
 }
 
-// Contacts that touch now: whether there are any, and whether one of them is an impact. Of the others, whether one may close in
-// an impact, whoever is supported by something else.
+// Sets `closed` and `has_impact` from the contacts that touch now, and `may_close` from the open ones. `may_close` includes
+// gravity on both bodies, because their supports are not known yet.
 static void look_at_contacts(const rblStep* step, rblManifold* manifold, float threshold)
 {
     const float time = manifold->seconds;
@@ -164,9 +166,10 @@ static bool is_static_pair(const rblManifold* manifold)
     return manifold->a == 0 || manifold->b == 0;
 }
 
-// After a flight, of what is far off only the contact of the start of the step is known, and a ball may meet the other one elsewhere: it
-// is asked again. Other shapes have more points that come after the first, and are slowed instead (impact_slow.c): boxes that
-// spin passed six times as often when they were asked.
+// Whether the time of impact of a pair is computed again. After a flight, a distant pair has only the contact from the start
+// of the step, and a ball may touch the other body at another point. Other shapes have further contacts after the first one.
+// Their time left is limited instead (impact_slow.c): with new times of impact, spinning boxes passed through walls six times
+// as often.
 static bool asks_again(const rblStep* step, const rblManifold* manifold, uint32_t round)
 {
     const rblWorld* world = step->world;
@@ -175,7 +178,8 @@ static bool asks_again(const rblStep* step, const rblManifold* manifold, uint32_
            world->bodies.data[slot].shape.rolling == RBL_ROLLS_AS_BALL;
 }
 
-// The time of impact of a fast pair is known. Otherwise it depends on who is supported, which find_times() knows.
+// The narrow phase has computed the time of impact of a fast pair. That of other pairs depends on supports: find_times()
+// computes it later.
 static void look_at(rblStep* step, rblManifold* manifold, float threshold, uint32_t round)
 {
     rblWorld* world = step->world;
@@ -194,13 +198,13 @@ static void look_at(rblStep* step, rblManifold* manifold, float threshold, uint3
     manifold->approaching = manifold->has_impact;
 }
 
-// After the first flight: pairs of an isolated body that has flown or had an impact.
+// Pairs of an isolated body that flew or had an impact in the last round.
 static bool goes_on(const rblStep* step, const rblManifold* manifold)
 {
     return step->impact->isolations.data[rbl_manifold_moving_body(manifold)] == RBL_ISOLATION_BUSY;
 }
 
-// The manifolds of a round: all, then those of isolated bodies.
+// The manifolds of a round: all in the first one, then those of isolated bodies.
 static uint32_t count_of(const Look* look)
 {
     return (uint32_t)(look->round == 0 ? look->step->manifolds.count
@@ -212,7 +216,8 @@ static uint32_t manifold_of(const Look* look, uint32_t i)
     return look->round == 0 ? i : look->step->impact->isolated_manifolds.data[i];
 }
 
-// In a settled pile hardly a pair is fast enough to be looked at: what its bodies could do at most decides.
+// The speed bounds of its bodies show whether a pair can have an impact at all. In a settled pile this skips nearly every
+// pair.
 static void look_block(rblRange range, void* context)
 {
     Look* look = context;
@@ -224,7 +229,7 @@ static void look_block(rblRange range, void* context)
         const float threshold = rbl_pair_impact_threshold(step, manifold, look->threshold);
         const float speed = step->impact->speeds.data[manifold->a] + step->impact->speeds.data[manifold->b];
         manifold->slow = look->round == 0 ? speed <= threshold && !manifold->early : !goes_on(step, manifold);
-        manifold->slow = manifold->slow || manifold->siblings; // what they do by themselves is no impact
+        manifold->slow = manifold->slow || manifold->siblings; // relative motion of siblings is no impact
         manifold->closing = step->seconds;
         manifold->closed = false;
         manifold->has_impact = false;
@@ -259,10 +264,10 @@ static bool look_for_impacts(Look* look)
     return any;
 }
 
-// ---- who may fly freely ----
+// ---- which bodies may fly ----
 
-// Bodies alone in their island. Those on joints, near kinematic bodies or shapes that are not convex are no loners either, as
-// find_holds() finds. Nor are those near sleepers.
+// Isolated bodies are alone in their islands. restrict_jointed() and list_closing() exclude those with joints, and those near
+// kinematic bodies, sleepers or shapes that are not convex.
 static void find_isolated(rblStep* step)
 {
     step->impact->isolations.data[0] = RBL_ISOLATION_NONE;
@@ -276,11 +281,11 @@ static void find_isolated(rblStep* step)
 
 static void restrict_freedom(rblStep* step, uint32_t body, rblFreedom how)
 {
-    unsigned char* slowed = &step->impact->freedoms.data[body];
-    *slowed = *slowed > how ? *slowed : (unsigned char)how;
+    unsigned char* freedom = &step->impact->freedoms.data[body];
+    *freedom = *freedom > how ? *freedom : (unsigned char)how;
 }
 
-static void slow_pair(rblStep* step, const rblManifold* manifold)
+static void restrict_pair(rblStep* step, const rblManifold* manifold)
 {
     const rblFreedom how =
         is_static_pair(manifold) && !manifold->has_impact ? RBL_FREEDOM_RESTING : RBL_FREEDOM_NONE;
@@ -288,7 +293,7 @@ static void slow_pair(rblStep* step, const rblManifold* manifold)
     restrict_freedom(step, manifold->b, how);
 }
 
-static void slow_jointed(rblStep* step)
+static void restrict_jointed(rblStep* step)
 {
     rblWorld* world = step->world;
     for (size_t i = 0; i < world->joints.count; ++i)
@@ -317,7 +322,7 @@ static bool is_closed(rblStep* step, rblManifold* manifold)
     return false;
 }
 
-// A sleeper that nothing has woken is as good as static, but only until its first impact: it has to be asked again before a second time.
+// A body that is still asleep counts as static, but only for one impact: before a second one it may have to wake.
 static bool meets_sleeper(const rblStep* step, const rblManifold* manifold)
 {
     const rblWorld* world = step->world;
@@ -326,7 +331,8 @@ static bool meets_sleeper(const rblStep* step, const rblManifold* manifold)
                                   step->activities.data[pair->b] == RBL_ACTIVITY_ASLEEP);
 }
 
-// Pairs that may close later in the step. Who is supported by what was looked at, who has company.
+// Lists the pairs that may close later in the step. Also excludes bodies with moving, non-convex or sleeping neighbours from
+// the isolated ones, and restricts the freedom of supported bodies.
 static void list_closing(const Look* look)
 {
     rblStep* step = look->step;
@@ -343,7 +349,7 @@ static void list_closing(const Look* look)
         }
         if (manifold->closed || manifold->has_impact)
         {
-            slow_pair(step, manifold);
+            restrict_pair(step, manifold);
         }
         if (manifold->may_close)
         {
@@ -360,7 +366,8 @@ static bool would_fly(const rblStep* step, uint32_t index)
            step->impact->may_impact.data[index] != 0;
 }
 
-// Slow manifolds were not looked at: whether they hold a body matters to those that would fly.
+// The contacts of slow manifolds have not been evaluated yet. They are needed where one of the bodies would fly: a closed
+// contact supports it.
 static void find_freedoms(const Look* look)
 {
     rblStep* step = look->step;
@@ -370,7 +377,7 @@ static void find_freedoms(const Look* look)
         step->impact->freedoms.data[i] = moves ? RBL_FREEDOM_FREE : RBL_FREEDOM_NONE;
         step->impact->may_impact.data[i] = 0;
     }
-    slow_jointed(step);
+    restrict_jointed(step);
     list_closing(look);
     const uint32_t count = step->impact->closing_manifolds.count > 0 ? count_of(look) : 0;
     for (uint32_t i = 0; i < count; ++i)
@@ -380,7 +387,7 @@ static void find_freedoms(const Look* look)
         if (asked && is_closed(step, manifold))
         {
             manifold->closed = true;
-            slow_pair(step, manifold);
+            restrict_pair(step, manifold);
         }
     }
 }
@@ -393,9 +400,9 @@ static bool is_resting(const rblStep* step, const rblManifold* manifold)
            step->impact->freedoms.data[manifold->b] == RBL_FREEDOM_RESTING;
 }
 
-// Bodies with support do not fall. Ways that turning bends are known to second order: a flight ends where it would be over on a
-// straight way too, and there may be another. But points of what rolls come down without an impact, straight as their ways point at
-// the ground.
+// Supported bodies do not fall. Curved paths of rotating points are known to second order only, so the shorter of the times
+// along the curved and the straight path counts; another flight may follow. For a supported body only the curved path counts:
+// the points of a rolling body reach the ground without an impact, although their straight paths lead into it.
 static float closing_time(const rblStep* step, const rblManifold* manifold, float threshold)
 {
     const float falls_a = step->impact->freedoms.data[manifold->a] == RBL_FREEDOM_FREE ? 1.0f : 0.0f;
@@ -418,7 +425,7 @@ static float closing_time(const rblStep* step, const rblManifold* manifold, floa
     return first < manifold->seconds ? first : step->seconds;
 }
 
-// Lone bodies only: their partners are static.
+// For isolated bodies only: the other body is static.
 static float meeting_time(rblStep* step, const rblManifold* manifold)
 {
     rblWorld* world = step->world;
@@ -451,12 +458,12 @@ static void time_block(rblRange range, void* context)
 
 static bool may_fly(const rblStep* step, uint32_t index)
 {
-    const unsigned char slowed = step->impact->freedoms.data[index];
-    return slowed == RBL_FREEDOM_FREE ||
-           (slowed == RBL_FREEDOM_RESTING && step->impact->isolations.data[index] != RBL_ISOLATION_NONE);
+    const unsigned char freedom = step->impact->freedoms.data[index];
+    return freedom == RBL_FREEDOM_FREE ||
+           (freedom == RBL_FREEDOM_RESTING && step->impact->isolations.data[index] != RBL_ISOLATION_NONE);
 }
 
-// True when it flies.
+// Returns whether the body flies.
 static bool take_time(rblStep* step, uint32_t index, float time)
 {
     if (!may_fly(step, index) || !(time < step->solver_bodies.data[index].seconds))
@@ -468,7 +475,7 @@ static bool take_time(rblStep* step, uint32_t index, float time)
     return true;
 }
 
-// Per body, the time of its next impact; 0 for one that does not fly. True when one does.
+// Per body, the time of its next impact; 0 when it does not fly. Returns whether any body flies.
 static bool find_times(Look* look)
 {
     rblStep* step = look->step;

@@ -56,7 +56,7 @@ void rbl_impact_stage_destroy(rblImpactStage* stage, const rblAllocator* allocat
     rbl_free(allocator, stage, sizeof *stage);
 }
 
-// Joints lose relative velocity that they cannot follow; the pairs of their bodies are looked at again.
+// Joints lose the relative velocity that they cannot follow. The pairs of their bodies are solved again.
 static bool tighten_joints(rblStep* step, float threshold, uint32_t sweep)
 {
     rblWorld* world = step->world;
@@ -84,15 +84,15 @@ typedef struct Sweep
     rblStep* step;
     float threshold;
     uint32_t number;
-    uint32_t color; // of the loop under way; RBL_NONE before the first
-    bool any;       // a pair or joint of the sweep had to be stopped
+    uint32_t color; // of the current loop; RBL_NONE before the first one
+    bool any;       // a pair approached in this sweep
     bool blocks[RBL_MAX_BLOCKS];
 } Sweep;
 
 static rblLoop color_loop(const rblStep* step, uint32_t color, rblRangeFcn* block, void* context)
 {
     const uint32_t count = step->color_bundles[color + 1] - step->color_bundles[color];
-    // Manifolds of the last colour may share bodies: one worker has them all.
+    // Manifolds of the last colour may share bodies, so one worker solves them all.
     return (rblLoop){count, color + 1 < RBL_MAX_COLORS ? MIN_BUNDLES : count, block, context};
 }
 
@@ -117,7 +117,7 @@ static void add_blocks(Sweep* sweep)
     }
 }
 
-// False when nothing had to be stopped, or it was the last one.
+// False when no pair approached and no joint changed, or after the last sweep.
 static bool end_sweep(Sweep* sweep)
 {
     const bool any = tighten_joints(sweep->step, sweep->threshold, sweep->number) || sweep->any;
@@ -127,7 +127,7 @@ static bool end_sweep(Sweep* sweep)
     return any && sweep->number < RBL_IMPACT_SWEEPS;
 }
 
-// All colours, joints; all colours, ...
+// The order of loops: all colours, joints, all colours, ...
 static bool next_of_sweep(rblLoop* loop, void* context)
 {
     Sweep* sweep = context;
@@ -174,7 +174,7 @@ static void sweep_all(rblStep* step, float threshold)
     rbl_parallel_for(world->jobs, count, MIN_BUNDLES, store_block, step);
 }
 
-// The same for the bundles of isolated bodies, of which there are few.
+// The same for the bundles of isolated bodies. They are few, so there is one worker.
 static void sweep_isolated(rblStep* step, float threshold, uint32_t round)
 {
     const rblIndexArray* bundles = &step->impact->isolated_bundles;
@@ -199,7 +199,7 @@ static void sweep_isolated(rblStep* step, float threshold, uint32_t round)
 
 // ---- rounds ----
 
-// Lone bodies that this round has changed, for the next one. True when there are any.
+// Marks the isolated bodies that this round has changed as busy, for the next round. Returns whether there are any.
 static bool find_busy(rblStep* step)
 {
     bool any = false;
@@ -253,14 +253,14 @@ static bool keep_impact(rblStep* step, uint32_t m)
 static rblResult keep_bundle(rblStep* step, uint32_t index)
 {
     const rblBundle* bundle = &step->bundles.data[index];
-    for (uint32_t lane = 0; lane < bundle->lanes && step->impact->impact_bundles.data[index].met; ++lane)
+    for (uint32_t lane = 0; lane < bundle->lanes && step->impact->impact_bundles.data[index].packed; ++lane)
     {
         RBL_TRY(keep_impact(step, bundle->manifold + lane) ? RBL_OK : rbl_fail_memory());
     }
     return RBL_OK;
 }
 
-// What this round did to each manifold, to be told at the end of the step: an impact after another flight is another impact.
+// Stores the impacts of this round, to be reported at the end of the step. An impact after another flight is another impact.
 static rblResult keep_impacts(rblStep* step, uint32_t round)
 {
     const size_t count =
@@ -278,7 +278,7 @@ static bool is_busy(const rblStep* step, const rblManifold* manifold)
            step->impact->isolations.data[manifold->b] == RBL_ISOLATION_BUSY;
 }
 
-// The manifolds of isolated bodies that are busy, and the bundles that these are lanes of.
+// The manifolds of busy isolated bodies, and their bundles.
 static rblResult list_isolated(rblStep* step)
 {
     rbl_array_clear(&step->impact->isolated_manifolds);
@@ -334,13 +334,14 @@ static rblResult begin_impacts(rblStep* step)
     return RBL_OK;
 }
 
-// What comes of the sweeps, unless bodies break by them: then only earlier rounds have happened.
+// Applies the result of the sweeps, unless bodies break. Then the impacts of this round are discarded, and those of earlier
+// rounds are reported.
 static rblResult end_round(rblStep* step, uint32_t round, bool* breaks)
 {
     RBL_TRY(rbl_breaks_plan(step, breaks));
     if (*breaks)
     {
-        rbl_sleepers_wake_by_impacts(step); // they are forgotten when contacts are found anew
+        rbl_sleepers_wake_by_impacts(step); // before the contacts, and with them the impacts, are found again
         const rblResult reported = rbl_impacts_report(step);
         if (reported != RBL_OK)
         {
@@ -352,7 +353,7 @@ static rblResult end_round(rblStep* step, uint32_t round, bool* breaks)
     return keep_impacts(step, round);
 }
 
-// All pairs in the first round, then isolated bodies. *goes_on: there may be another one.
+// One round: all pairs in the first one, then those of isolated bodies. *goes_on: another round may follow.
 static rblResult play_round(rblStep* step, uint32_t round, bool* goes_on, bool* breaks)
 {
     const float threshold = rbl_impact_threshold(step);

@@ -28,7 +28,7 @@ typedef struct rblImpactBundle
     uint8_t elastic;         // lanes with restitution
     uint8_t has_impulse;     // lanes with impulses
     uint8_t bounced;         // lanes that bounced in this round
-    bool met;                // its wide contacts are set up for impacts
+    bool packed;             // its wide contacts are filled in for this round
 } rblImpactBundle;
 
 typedef RBL_ARRAY(rblImpactBundle) rblImpactBundleArray;

@@ -1,7 +1,7 @@
-// Manifolds of a colour in bundles of four, and one contact at a time out of them.
+// Bundles of four manifolds of a colour, and the scalar form of the contacts of one lane.
 #include "dynamics/solve/wide.h"
 
-// Manifolds of the last colour may share bodies: a bundle has one of them.
+// Manifolds of the last colour may share bodies, so each has a bundle of its own.
 static uint32_t lanes_of(uint32_t color)
 {
     return color + 1 < RBL_MAX_COLORS ? 4 : 1;

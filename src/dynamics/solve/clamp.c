@@ -1,9 +1,9 @@
-// No island gains energy in its contact solve (Su 2009, sec. 3, in the form of docs/step.md).
+// Energy clamp: no island gains energy in the contact solve (Su 2009, sec. 3, in the form of docs/step.md, section 7).
 //
-// With v' before, v* with forces but no contacts and v* + D with contacts, scaling all impulses of an island by eps makes its
-// energy grow by
+// Let v' be the velocities before, v* those with forces but without contacts, and v* + D those with contacts. Scaling all
+// impulses of an island by eps changes its energy by
 //   E(eps) = eps (B - W) + eps^2 A,   B = sum m D.(v' + v*) / 2,   A = sum m D.D / 2   (and the same for spins with I),
-// W the work of kinematic bodies. It has a root at 0 and one at -(B - W) / A: eps is the lesser of that and 1.
+// with W the work of kinematic bodies. The roots are 0 and -(B - W) / A: eps is the smaller of the second one and 1.
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/solve/wide.h"
 #include "dynamics/stages.h"
@@ -11,7 +11,7 @@
 
 // ---- tuning ----
 
-#define GAINER_SHARE 0.01 // of the gain of an island
+#define GAINER_SHARE 0.01 // of the gain of an island: a body that gains more may be scaled alone
 
 static rblVec3d spin_in_body(const rblMotion* motion, rblVec3 spin)
 {
@@ -57,16 +57,16 @@ static void scale_impulses(rblStep* step, const rblIsland* island, float share)
     }
 }
 
-// A body that gains much of what the island gains.
+// Whether a body has a large part in the gain of its island.
 static bool is_gainer(const rblGrowth* growth, double least)
 {
     return growth->linear + growth->square >= least;
 }
 
-// In a large heap it is one or a few bodies that gain, wedged between others: scaling the impulses of all would let the whole heap
-// fall for a step. The energy is a sum over bodies, so that those alone can be scaled: with l and s the sums of their linear and
-// square parts and r that of the others, by e with e l + e^2 s + r = 0. What they then do to their neighbours is not what these
-// do to them, so only where the ground takes the difference. False: they cannot make up for it.
+// In a large heap only a few bodies gain energy, wedged between others. Scaling the impulses of all bodies would let the
+// whole heap fall for a step. The energy is a sum over bodies, so these bodies can be scaled alone: with l and s the sums of
+// their linear and square parts and r the sum of the others, by e with e l + e^2 s + r = 0. Action and reaction then differ,
+// so this is only for islands with a support, which takes the difference. False: the equation has no solution.
 static bool clamp_gainers(rblStep* step, const rblIsland* island, double total)
 {
     const double least = GAINER_SHARE * total;
@@ -106,10 +106,10 @@ static double end_energy(const rblWorld* world, const rblSolverBody* body)
            (mass * rbl_dot3d(v, v) + moments.x * w.x * w.x + moments.y * w.y * w.y + moments.z * w.z * w.z);
 }
 
-// Joints that were off by a little are put right by the solve, and that may cost or yield a little energy. Scaling their
-// impulses would tear them apart: scale the velocities at the end instead, by f with
+// The solve corrects small position errors of joints, which may cost or gain a little energy. Scaled impulses would pull
+// joints apart. Instead the velocities at the end are scaled by f with
 //   f^2 K - f P = K - P - growth,   K the kinetic energy at the end,
-//   P = sum (m g + F).v h / 2 + T.w h / 2: what gravity, forces and torques add when bodies move by v and turn by w.
+//   P = sum (m g + F).v h / 2 + T.w h / 2: the energy that gravity, forces and torques add when bodies move by v and turn by w.
 static bool trim_velocities(rblStep* step, const rblIsland* island, double growth)
 {
     rblWorld* world = step->world;
@@ -142,8 +142,8 @@ static bool trim_velocities(rblStep* step, const rblIsland* island, double growt
     return true;
 }
 
-// What joints gave, which no physical joint does, is taken back when the bodies have moved (joint_settle.c), unless there would
-// be nothing left to take it from. True when it can wait.
+// The energy gain by joints is removed after the bodies have moved (joint_settle.c), unless it is more than half of the
+// kinetic energy. Returns whether nothing needs to be clamped now.
 static bool joints_can_wait(const rblStep* step, rblIsland* island, double growth)
 {
     const rblWorld* world = step->world;
@@ -182,7 +182,7 @@ static void clamp_island(rblStep* step, rblIsland* island)
         sum.square += growth.square;
     }
     sum.linear -= island->contact_work;
-    island->budget += island->impact_work; // what a kinematic body took is not dissipated
+    island->budget += island->impact_work; // energy that a kinematic body took is not dissipated
     double share = 1.0;
     if (island->jointed && joints_can_wait(step, island, sum.linear + sum.square))
     {
@@ -198,7 +198,7 @@ static void clamp_island(rblStep* step, rblIsland* island)
         island->clamped = sum.linear + sum.square;
         if (island->grounded && island->contact_work == 0.0 && clamp_gainers(step, island, island->clamped))
         {
-            return; // nothing is left over
+            return; // the sum is now zero
         }
         scale_impulses(step, island, (float)share);
     }
@@ -227,7 +227,7 @@ double rbl_kinematic_work(const rblStep* step, const rblManifold* manifold, cons
     return work;
 }
 
-// Work of a manifold's impulses: J . (u + u') / 2.
+// Work of the impulses of a manifold: J . (u + u') / 2.
 static double pressed_work(const rblStep* step, const rblManifold* manifold)
 {
     rblSolverBody a = step->solver_bodies.data[manifold->a];

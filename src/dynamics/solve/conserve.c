@@ -1,14 +1,15 @@
-// Bodies that touch nothing but each other keep their angular momentum to rounding.
+// Islands without a support keep their angular momentum to rounding.
 //
-// A body moves by s (v + v') / 2, so what acts on it changes x X m v + L as if it acted about the place at mid-step,
-// x + s (v + v') / 4. The arms of contacts reach from there, by the velocities before the solve (contact_aim.c). What other
-// contacts did to the two bodies of a pair leaves the ends of its arms apart by some m, and then m X J of angular momentum comes
-// from nowhere. Half of it is taken from each. Islands that lean on something have no angular momentum to keep.
+// A body moves by s (v + v') / 2, so an impulse changes x X m v + L as if it acted about the position at mid-step, x + s (v +
+// v') / 4. The lever arms of contacts start from the mid-step positions by the velocities before the solve (contact_aim.c).
+// Other contacts of the two bodies change these positions, so that the ends of the two arms are a vector m apart, and the
+// pair gains the angular momentum m X J. Half of it is taken from each body. The angular momentum of an island with a support
+// is not conserved anyway.
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/solve/wide.h"
 #include "dynamics/stages.h"
 
-// From a body's place now to that at mid-step, with the velocities of the solve.
+// Displacement of a body up to mid-step, with the velocities of the solve.
 static rblVec3 distance_to_middle(const rblStep* step, uint32_t index)
 {
     const rblSolverBody* body = &step->solver_bodies.data[index];

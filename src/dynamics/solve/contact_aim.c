@@ -1,13 +1,13 @@
-// What each contact must reach, and how hard it is to get there: four manifolds at a time.
+// Target velocities and effective masses of contacts, four manifolds at a time.
 #include "dynamics/solve/wide.h"
 #include "dynamics/stages.h"
 #include <math.h>
 
 // ---- tuning ----
 
-#define AT_REST 1e-4f // m/s
+#define AT_REST 1e-4f // m/s: slower normal velocities before the solve count as zero
 
-// Where four bodies are.
+// Poses of four bodies.
 typedef struct Frames
 {
     rblWide3 center;
@@ -15,14 +15,14 @@ typedef struct Frames
     rblFloat4 w;
 } Frames;
 
-// What is the same for all contacts of a bundle.
+// Data that all contacts of a bundle share.
 typedef struct Aim
 {
-    rblWideBody a, b;               // as they are now, with forces
+    rblWideBody a, b;               // current velocities, with forces
     rblWideBody before_a, before_b; // velocities before forces and contacts: v'
-    rblWideBody free_a, free_b;     // velocities without impacts and contacts, where there are siblings
+    rblWideBody free_a, free_b;     // velocities without impacts and contacts, for siblings
     Frames frame_a, frame_b;
-    rblWide3 shift; // from the arms of now to those at mid-step
+    rblWide3 shift; // from the current lever arms to those at mid-step
     rblFloat4 seconds, slop;
 } Aim;
 
@@ -43,7 +43,7 @@ static Frames gather_frames(const rblMotion* motions, const uint32_t slots[4])
     return (Frames){{r[0], r[1], r[2]}, {r[3], s[0], s[1]}, s[2]};
 }
 
-// From a body's axes to the world's.
+// Rotate from body axes to world axes.
 static rblWide3 turn(const Frames* frame, rblWide3 v)
 {
     const rblWide3 half = rbl_wide_cross3(frame->axis, v);
@@ -51,9 +51,10 @@ static rblWide3 turn(const Frames* frame, rblWide3 v)
     return rbl_wide_add3(rbl_wide_mul_add3(v, frame->w, t), rbl_wide_cross3(frame->axis, t));
 }
 
-// Positions move by half a step with the old velocities and by half with the new ones: the impulses act in between. For the two
-// bodies of a pair to exchange no angular momentum but through one point, the arms are those at mid-step. What is round is touched
-// under its centre all the time: arms that go ahead would let the load on a roller drive it, and sink. There conserve.c alone sees to it.
+// Positions move for half a step with the old velocities and for half with the new ones; the impulses act in between. The
+// lever arms are those at mid-step, so that the two bodies of a pair exchange angular momentum through one point. A round
+// body is touched below its centre all the time: with shifted arms, the load on a roller would drive it, and sink. There only
+// conserve.c corrects the angular momentum.
 static rblWide3 distance_to_middle(const Aim* aim, uint32_t rounds)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
@@ -66,7 +67,7 @@ static rblWide3 distance_to_middle(const Aim* aim, uint32_t rounds)
     return rbl_wide_select3(rbl_wide_lanes(rounds), none, rbl_wide_select3(rbl_and4(far, both), shift, none));
 }
 
-// Velocities of bodies that nothing has touched in this step: those of its start, and what forces add.
+// Velocities without impacts and contacts: those of the start of the step, plus the change by forces.
 static rblWideBody free_motion(const rblStep* step, const uint32_t index[4], rblWideBody now)
 {
     rblWideBody start = now;
@@ -105,14 +106,14 @@ static Aim begin_aim(const rblStep* step, const rblBundle* bundle)
     return aim;
 }
 
-// ---- one contact of each ----
+// ---- one contact of each lane ----
 
-// A contact of each lane. Arms go to the point midway between the surfaces.
+// One contact of each lane. Lever arms end midway between the surfaces.
 typedef struct Geometry
 {
     rblWide3 arm_a, arm_b, normal;
     rblFloat4 gap;
-    rblFloat4 normal_impulse; // of the last step,
+    rblFloat4 normal_impulse; // of the last step
     rblWide3 friction;
 } Geometry;
 
@@ -120,7 +121,7 @@ _Static_assert(offsetof(rblContact, anchor_b) == 12 && offsetof(rblContact, norm
                    offsetof(rblContact, friction) == offsetof(rblContact, normal_impulse) + 4,
                "rows of a contact");
 
-// All zero where there is none.
+// All fields are zero in lanes without a contact.
 static Geometry gather_geometry(const rblWorld* world, const rblBundle* bundle, uint32_t number,
                                 const Frames* frame_a, const Frames* frame_b)
 {
@@ -159,7 +160,7 @@ static Geometry gather_geometry(const rblWorld* world, const rblBundle* bundle, 
     };
 }
 
-// The unit vector across the normal and the axis that it is least along.
+// Unit vector perpendicular to the normal and to the axis with its smallest component. manifolds.c has the scalar form.
 static rblWide3 some_tangent(rblWide3 n)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
@@ -175,7 +176,7 @@ static rblWide3 some_tangent(rblWide3 n)
     return rbl_wide_scale3(t, rbl_div4(rbl_splat4(1.0f), rbl_sqrt4(rbl_wide_dot3(t, t))));
 }
 
-// Rows of the inverse effective mass: e_j . A e_k for the normal and both tangents.
+// Rows of the inverse effective mass: e_j . A e_k for the normal and both tangents. manifolds.c has the scalar form.
 typedef struct Compliance
 {
     rblFloat4 nn, xx, yy, xy, nx, ny;
@@ -247,7 +248,7 @@ void rbl_bundle_pack(rblStep* step, const rblBundle* bundle)
     }
 }
 
-// Gaps and speeds that mean "at rest" count as none: the corners of a resting box then ask for the same thing.
+// Gaps and velocities below the limits for rest count as zero, so that all corners of a resting box have the same target.
 static rblFloat4 find_target(const Aim* aim, rblFloat4 gap, rblFloat4 before)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
@@ -255,7 +256,7 @@ static rblFloat4 find_target(const Aim* aim, rblFloat4 gap, rblFloat4 before)
     const rblFloat4 size = rbl_max4(before, rbl_sub4(zero, before));
     const rblFloat4 speed = rbl_select4(rbl_less4(size, rbl_splat4(AT_REST)), zero, before);
     const rblFloat4 back = rbl_sub4(zero, speed);
-    const rblFloat4 closing = rbl_div4(rbl_add4(open, open), aim->seconds); // endless when no time is left
+    const rblFloat4 closing = rbl_div4(rbl_add4(open, open), aim->seconds); // infinite when no time is left
     const rblFloat4 target = rbl_select4(rbl_less4(zero, open), rbl_sub4(back, closing), back);
     return rbl_min4(target, zero);
 }
@@ -278,7 +279,7 @@ static void aim_contact(const rblWorld* world, const rblBundle* bundle, uint32_t
     rblFloat4 target = find_target(aim, geometry.gap, rbl_wide_dot3(u, geometry.normal));
     if (bundle->siblings != 0)
     {
-        // Siblings resist what others do to them, not their own motion.
+        // Contacts of siblings oppose relative motion by other bodies, not the relative motion of the siblings at the start.
         const rblWide3 own =
             rbl_wide_relative_velocity(&aim->free_a, &aim->free_b, geometry.arm_a, geometry.arm_b);
         const rblFloat4 least = rbl_min4(target, rbl_wide_dot3(own, geometry.normal));
@@ -299,7 +300,7 @@ static void aim_contact(const rblWorld* world, const rblBundle* bundle, uint32_t
                            rbl_wide_in_frame(axes[0], axes[1], axes[2], impulses));
 }
 
-// Contacts lie in the order of pairs, those of a bundle anywhere in it: ask for them in time.
+// Contacts are stored in the order of pairs, so those of a bundle are scattered: prefetch them.
 void rbl_bundle_expect(const rblWorld* world, const rblBundle* bundle)
 {
     for (uint32_t i = 0; i < bundle->lanes; ++i)

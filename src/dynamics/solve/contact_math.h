@@ -1,11 +1,11 @@
-// Velocities and impulses at a contact: what impacts, contacts, joints and drift correction share.
+// Velocities and impulses at a contact, for impacts, the contact solve, joints and the sleep test.
 #ifndef RBL_DYNAMICS_SOLVE_CONTACT_MATH_H
 #define RBL_DYNAMICS_SOLVE_CONTACT_MATH_H
 
 #include "dynamics/step.h"
 #include <math.h>
 
-// Velocity of b's point against a's.
+// Relative velocity at a contact, of b against a.
 static inline rblVec3 rbl_relative_velocity(const rblSolverBody* a, const rblSolverBody* b, rblVec3 arm_a,
                                             rblVec3 arm_b)
 {
@@ -14,7 +14,7 @@ static inline rblVec3 rbl_relative_velocity(const rblSolverBody* a, const rblSol
     return rbl_sub3(at_b, at_a);
 }
 
-// Impulse on b, its opposite on a.
+// Apply an impulse to b and its opposite to a.
 static inline void rbl_apply_impulse(rblSolverBody* a, rblSolverBody* b, rblVec3 arm_a, rblVec3 arm_b,
                                      rblVec3 impulse)
 {
@@ -47,11 +47,11 @@ static inline rblVec3 rbl_contact_impulse(const rblSolverContact* contact)
     return rbl_mul_add3(impulse, contact->tangent_impulse[1], rbl_contact_tangent2(contact));
 }
 
-// Work that a body of infinite mass does on its partner through the accumulated impulses (clamp.c).
+// Work of a body of infinite mass on the other body, by the impulses in the solver contacts (clamp.c).
 double rbl_kinematic_work(const rblStep* step, const rblManifold* manifold, const rblSolverBody* a,
                           const rblSolverBody* b);
 
-// Copies of a manifold's two bodies to work on, and back. Bodies of infinite mass are shared by all workers: never written.
+// Copy velocities back to a solver body. Bodies of infinite mass are shared by all workers and are never written.
 static inline void rbl_body_store(rblSolverBody* to, const rblSolverBody* from)
 {
     if (to->inverse_mass > 0.0f)
@@ -68,8 +68,8 @@ static inline void rbl_body_take_share(rblSolverBody* body, const rblSolverBody*
     body->spin = rbl_mul_add3(before->spin, share, rbl_sub3(body->spin, before->spin));
 }
 
-// A contact from the axes of a's shape to the frames of the bodies, without impulses. Overlap that a break left, or that of
-// siblings, is none.
+// Transform a contact from the axes of a's shape to the frames of the bodies, without impulses. Overlap by a break or between
+// siblings counts as zero.
 static inline rblContact rbl_contact_locate(const rblPair* pair, const rblContactPoint* found,
                                             rblTransform shape_a, rblTransform frame_a, rblTransform frame_b)
 {
@@ -88,7 +88,8 @@ static inline rblContact rbl_contact_locate(const rblPair* pair, const rblContac
     };
 }
 
-// Arms and gaps of a manifold's contacts, from where its bodies are now: for impacts, which look at few of them (manifolds.c).
+// Fill in the geometry of the solver contacts of a manifold at the current poses, for the impact phase, which needs few of
+// them (manifolds.c).
 void rbl_manifold_prepare(rblStep* step, rblManifold* manifold);
 
 static inline void rbl_manifold_prepare_once(rblStep* step, rblManifold* manifold)
@@ -99,11 +100,12 @@ static inline void rbl_manifold_prepare_once(rblStep* step, rblManifold* manifol
     }
 }
 
-// The tangent and effective masses, after the arms: for contacts that are solved one at a time.
+// Fill in the tangent and the effective masses from the geometry, for contacts that are solved one at a time.
 void rbl_contact_prepare_masses(const rblSolverBody* a, const rblSolverBody* b, rblSolverContact* contact);
 
-// Friction within Coulomb's cone, then a normal impulse so that the velocity reaches `target`, both accumulated. What friction
-// does to the normal velocity follows from the contact's own compliance, so that the bodies are read and written once.
+// One Gauss-Seidel iteration: friction within Coulomb's cone, then the normal impulse that makes the normal velocity equal to
+// `target`, both accumulated. The change of the normal velocity by friction follows from the compliance of the contact, so
+// that the bodies are read and written once. contact_solve.c has the SIMD form.
 static inline void rbl_contact_solve(rblSolverBody* a, rblSolverBody* b, rblSolverContact* contact,
                                      float friction)
 {
@@ -112,7 +114,7 @@ static inline void rbl_contact_solve(rblSolverBody* a, rblSolverBody* b, rblSolv
     if (contact->normal_impulse == 0.0f && contact->tangent_impulse[0] == 0.0f &&
         contact->tangent_impulse[1] == 0.0f && contact->normal_mass * (contact->target - straight) <= 0.0f)
     {
-        contact->change[0] = contact->change[1] = contact->change[2] = 0.0f; // open, and stays so
+        contact->change[0] = contact->change[1] = contact->change[2] = 0.0f; // open, and stays open
         return;
     }
     const rblVec3 tangent2 = rbl_contact_tangent2(contact);
@@ -126,7 +128,7 @@ static inline void rbl_contact_solve(rblSolverBody* a, rblSolverBody* b, rblSolv
     const float limit = friction * contact->normal_impulse;
     if (tangent_x * tangent_x + tangent_y * tangent_y > limit * limit)
     {
-        // It slides: friction opposes the velocity. A step by the block would end along the block times the velocity.
+        // Sliding: friction opposes the velocity. The inverse of the 2x2 block would give another direction.
         tangent_x = contact->tangent_impulse[0] - contact->tangent_mass[3] * x;
         tangent_y = contact->tangent_impulse[1] - contact->tangent_mass[3] * y;
         const float length = sqrtf(tangent_x * tangent_x + tangent_y * tangent_y);

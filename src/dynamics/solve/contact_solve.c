@@ -1,9 +1,9 @@
-// Lasting contacts over the rest of the step.
+// Solve of lasting contacts over the rest of the step.
 //
 // Positions move by the mean of the velocities before and after, so that the energy of a step changes by exactly
 //   sum over contacts J . (u' + u) / 2,   u' and u the relative velocities before and after (docs/step.md).
-// A contact with gap g and time h left asks for a normal velocity of at least min(0, -u' - 2 g / h): it may close its gap and no
-// more, it never bounces, and whatever it does costs energy.
+// The normal velocity of a contact with gap g and time left h must be at least min(0, -u' - 2 g / h): the contact may close
+// its gap and no more, it never bounces, and it never gains energy.
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/solve/subspace.h"
 #include "dynamics/solve/wide.h"
@@ -12,14 +12,14 @@
 
 // ---- tuning ----
 
-#define ENOUGH      2.5e-6f // m/s: stop when no contact changes its bodies' velocities by more
-#define MIN_BUNDLES 16      // of a colour for one worker
+#define ENOUGH      2.5e-6f // m/s: smaller changes of velocity end the sweeps
+#define MIN_BUNDLES 16      // bundles of a colour for one worker, at least
 
 // Working data of the stage.
 struct rblContactSolver
 {
     rblVelocityRowsArray sweep_starts; // per solver body, before a sweep over the contacts
-    rblVelocityRowsArray directions;   // per solver body: what p does to its velocities
+    rblVelocityRowsArray directions;   // per solver body: change of its velocities by p
 };
 
 #define ARRAYS(X) X(sweep_starts) X(directions)
@@ -48,23 +48,23 @@ static void force_block(rblRange range, void* context)
 
 // ---- one bundle ----
 
-// Projected Gauss-Seidel, sped up by conjugate directions (Silcowitz, Niebe and Erleben 2010): what a sweep changes is taken as
-// the gradient, and each sweep is followed by a step along what the sweeps before it did. A stack of n boxes takes about n
-// sweeps instead of n^2.
+// Projected Gauss-Seidel, accelerated by conjugate directions (Silcowitz, Niebe and Erleben 2010): the change by a sweep is
+// taken as the gradient, and each sweep is followed by a step along the changes of earlier sweeps. A stack of n boxes takes
+// about n sweeps instead of n^2.
 //   lambda += beta p,   p = beta p + change
-// Velocities are linear in the impulses, so that the step is taken for bodies on its own (extrapolate_block), and for impulses
-// when the next sweep comes by (extrapolate): contacts are read and written once in a sweep.
+// Velocities are linear in the impulses. The step is therefore taken for bodies by themselves (extrapolate_block), and for
+// impulses when the next sweep reads them (extrapolate): a sweep reads and writes each contact once.
 typedef struct Sweep
 {
     rblStep* step;
     uint32_t color;
-    float along;       // beta: how far to go along the directions
-    bool extrapolates; // false: directions begin anew
+    float along;       // beta: length of the step along the directions
+    bool extrapolates; // false: directions are reset
     uint32_t number;   // of the sweep
-    uint32_t most;     // sweeps
+    uint32_t most;     // largest number of sweeps
     float joints;      // largest change of a velocity by joints
-    double last;       // square of the sweep before
-    double square;     // of all changes of impulses, as energies
+    double last;       // `square` of the last sweep
+    double square;     // sum of squares of the changes of impulses, as energies
     float largest;     // square of the largest change of velocities
     double squares[RBL_MAX_BLOCKS];
     float largests[RBL_MAX_BLOCKS];
@@ -74,11 +74,11 @@ typedef struct Lanes
 {
     rblWideBody a, b;
     rblFloat4 friction;
-    rblFloat4 weight; // inverse masses of both: velocity per impulse
+    rblFloat4 weight; // sum of the inverse masses: velocity per impulse
     rblFloat4 square, largest;
 } Lanes;
 
-// The impulses of a contact along the directions of the sweeps before.
+// Step of the impulses of a contact along the directions of earlier sweeps.
 static void extrapolate(const Sweep* sweep, rblWideContact* contact, rblFloat4 impulses[3])
 {
     const rblFloat4 beta = rbl_splat4(sweep->along);
@@ -98,7 +98,7 @@ static void forget_direction(rblWideContact* contact)
     }
 }
 
-// What friction would be to stop the point, within Coulomb's cone. x, y: the velocity along the tangents.
+// Friction impulse that makes the tangential velocity x, y zero, within Coulomb's cone.
 static void find_friction(const Lanes* lanes, const rblWideContact* contact, const rblFloat4 impulses[3],
                           rblFloat4 x, rblFloat4 y, rblFloat4 out[2])
 {
@@ -111,7 +111,7 @@ static void find_friction(const Lanes* lanes, const rblWideContact* contact, con
     const rblFloat4 limit = rbl_mul4(lanes->friction, impulses[0]);
     const rblFloat4 size = rbl_add4(rbl_mul4(stick_x, stick_x), rbl_mul4(stick_y, stick_y));
     const rblFloat4 slides = rbl_less4(rbl_mul4(limit, limit), size);
-    // It slides: friction opposes the velocity. A step by the block would end along the block times the velocity.
+    // Sliding: friction opposes the velocity. The inverse of the 2x2 block would give another direction.
     const rblFloat4 tangent_x = rbl_sub4(impulses[1], rbl_mul4(mean, x));
     const rblFloat4 tangent_y = rbl_sub4(impulses[2], rbl_mul4(mean, y));
     const rblFloat4 length =
@@ -122,7 +122,7 @@ static void find_friction(const Lanes* lanes, const rblWideContact* contact, con
     out[1] = rbl_select4(slides, rbl_mul4(tangent_y, scale), stick_y);
 }
 
-// A contact whose lanes are all open and stay so: without impulses, and with none to come.
+// Whether all lanes of a contact are open and stay open: they have no impulses and get none.
 static bool stays_open(const rblFloat4 old[3], rblFloat4 coming)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
@@ -141,8 +141,9 @@ static void store_impulses(rblWideContact* contact, const rblFloat4 impulses[3],
     rbl_store4(contact->change[2], change[2]);
 }
 
-// Friction, then a normal impulse so that the velocity reaches the target, both accumulated. What friction does to the normal
-// velocity follows from the contact's own compliance, so that the bodies' velocities are used and changed once.
+// One Gauss-Seidel iteration: friction, then the normal impulse that makes the normal velocity equal to the target, both
+// accumulated. The change of the normal velocity by friction follows from the compliance of the contact, so that the
+// velocities of the bodies are read and changed once. contact_math.h has the scalar form.
 static void solve_wide_contact(const Sweep* sweep, Lanes* lanes, rblWideContact* contact)
 {
     const rblWide3 arm_a = rbl_wide_load3(contact->arm_a);
@@ -222,7 +223,7 @@ static void sweep_block(rblRange range, void* context)
 
 // ---- bodies between two sweeps ----
 
-// One row of a body: v += beta p, p = beta p + change, and v is where the next sweep starts.
+// One row of a body: v += beta p, p = beta p + change. The next sweep starts from v.
 static void extrapolate_row(const Sweep* sweep, float* velocity, float start[4], float direction[4])
 {
     rblFloat4 v = rbl_load3(velocity);
@@ -252,7 +253,7 @@ static void extrapolate_block(rblRange range, void* context)
     }
 }
 
-// Joints go before the contacts in each sweep; what they do is no part of the directions.
+// Joints are solved before the contacts in each sweep. Their changes are not part of the directions.
 static void sweep_joints(Sweep* sweep)
 {
     rblStep* step = sweep->step;
@@ -295,7 +296,7 @@ static void aim_block(rblRange range, void* context)
     }
 }
 
-// Forces on all bodies, then targets and the impulses of the last step, colour by colour.
+// The order of loops: forces on all bodies, then targets and warm start, colour by colour.
 static bool next_to_aim(rblLoop* loop, void* context)
 {
     Sweep* sweep = context;
@@ -325,7 +326,7 @@ static void add_blocks(Sweep* sweep)
     }
 }
 
-// After a sweep: whether that was enough, and how far to go along the directions.
+// End of a sweep: the length of the next step along the directions. False when the sweeps are finished.
 static bool end_sweep(Sweep* sweep)
 {
     const float change = rbl_maxf(sqrtf(sweep->largest), sweep->joints);
@@ -334,7 +335,7 @@ static bool end_sweep(Sweep* sweep)
     {
         return false;
     }
-    // Squares of the impulses of worlds of rock overflow: directions then tell nothing.
+    // In worlds with huge masses the squares of impulses overflow. Directions are then not used.
     const bool known = sweep->last > 0.0 && sweep->last < (double)INFINITY;
     sweep->extrapolates = known && sweep->square <= sweep->last;
     sweep->along = sweep->extrapolates ? (float)(sweep->square / sweep->last) : 0.0f;
@@ -342,7 +343,7 @@ static bool end_sweep(Sweep* sweep)
     return true;
 }
 
-// In place of a colour: where a sweep begins.
+// Values of `color` that are no colour: before the first sweep, and during the loop over bodies.
 #define START  (UINT32_MAX - 1)
 #define BODIES UINT32_MAX
 
@@ -355,12 +356,12 @@ static void begin_sweep(Sweep* sweep)
     sweep->color = 0;
 }
 
-// Bodies, joints, all colours; bodies, ...
+// The order of loops: bodies, joints, all colours, bodies, ...
 static bool next_of_sweep(rblLoop* loop, void* context)
 {
     Sweep* sweep = context;
     rblStep* step = sweep->step;
-    const bool colors = sweep->color < START; // the last loop was one over a colour
+    const bool colors = sweep->color < START; // the last loop was over a colour
     if (colors)
     {
         add_blocks(sweep);
@@ -384,7 +385,7 @@ static bool next_of_sweep(rblLoop* loop, void* context)
     return true;
 }
 
-// Sweeps with conjugate directions. Returns the last change, m/s.
+// Sweeps with conjugate directions. Returns the largest change of a velocity in the last sweep, m/s.
 static float iterate(rblStep* step, uint32_t most)
 {
     rblWorld* world = step->world;
@@ -393,7 +394,7 @@ static float iterate(rblStep* step, uint32_t most)
     return sweep.largest;
 }
 
-// A tower of boxes is worth many rounds, a heap of rubble is not: it would not look different.
+// Small worlds have more rounds: a tower of boxes needs them, and in a large heap the difference is not visible.
 static uint32_t max_rounds(const rblStep* step)
 {
     const rblWorld* world = step->world;
@@ -405,8 +406,8 @@ static uint32_t max_rounds(const rblStep* step)
     return contacts <= RBL_SMALL_ISLAND ? 3 : world->joint_ids.alive > 0 ? 2 : 1;
 }
 
-// Sweeps for all; between them, small islands are solved in the subspace of the contacts that hold. Where there are none the
-// sweeps are all there is, but for joints whose rows want another look.
+// Rounds of sweeps over all contacts and direct solves of small islands (subspace.c). Without direct solves there is one
+// round, or a second one that updates the rows of joints.
 static rblResult solve_rounds(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -443,7 +444,7 @@ rblResult rbl_contacts_solve(rblStep* step)
     }
     step->before_contacts.data[0] = step->at_start.data[0];
     step->unconstrained.data[0] = step->at_start.data[0];
-    rbl_joints_prepare(step); // velocities are still those before
+    rbl_joints_prepare(step); // with the velocities before forces and contacts
     Sweep aim = {.step = step};
     rbl_parallel_chain(world->jobs, next_to_aim, &aim);
     rbl_joints_first_refresh(step);

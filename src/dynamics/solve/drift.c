@@ -1,6 +1,6 @@
-// Overlap that the velocity solve left is undone by moving bodies, without giving them speed. Lifting a body costs energy: an
-// island may spend what its own contacts dissipated in the same step, and no more. Overlap that was there when a body was born or
-// teleported is undone at a bounded speed in any case, and what that costs is booked as work.
+// Drift correction: removes overlap by moving bodies without changing their velocities. Lifting a body costs energy. An
+// island may spend the energy that its contacts dissipated in the same step, and no more. Initial overlap, of bodies that
+// were created or teleported, is removed at a bounded speed in any case, and its cost is booked as work.
 #include "dynamics/solve/wide.h"
 #include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
@@ -9,27 +9,27 @@
 
 // ---- tuning ----
 
-#define SWEEPS      4     // over the contacts of an island, all of them
-#define SHARE       0.5f  // of the overlap undone in one step
-#define DEEP        50.0f // slops: of what is deeper in something fixed
-#define LEFT        4.0f  // slops: no more is left
-#define SPENT       0.75 // of what was dissipated: what falls too deep and is lifted for all of it rocks for ever
+#define SWEEPS      4     // over all contacts
+#define SHARE       0.5f  // of the overlap: removed in one step
+#define DEEP        50.0f // slops: deeper overlap with a fixed body is removed at once, except for LEFT
+#define LEFT        4.0f  // slops
+#define SPENT       0.75 // of the dissipated energy: with all of it, a body that falls too deep would rock forever
 #define MIN_BUNDLES 16 // bundles of a colour for one worker, at least
 #define MIN_BODIES  64 // bodies for one worker, at least
 
 // Working data of the stage.
 struct rblDriftStage
 {
-    rblVelocityRowsArray mean_velocities; // per solver body: of the step
+    rblVelocityRowsArray mean_velocities; // per solver body: mean over the step
 };
 
 #define ARRAYS(X) X(mean_velocities)
 
 RBL_DEFINE_STAGE_MEMORY(struct rblDriftStage, rbl_drift_stage, ARRAYS)
 
-// ---- what the contact solve has done ----
+// ---- results of the contact solve ----
 
-// The velocity that each body moved by, and for how long.
+// Mean velocity of each body, and its time.
 static void mean_block(rblRange range, void* context)
 {
     rblStep* step = context;
@@ -47,7 +47,7 @@ static void mean_block(rblRange range, void* context)
     }
 }
 
-// Velocity, spin and time of four bodies; nothing else.
+// Velocity, spin and time of four bodies; the other fields are zero.
 static rblWideBody gather_means(const rblVelocityRows* means, const uint32_t index[4])
 {
     rblFloat4 v[4];
@@ -62,16 +62,16 @@ static rblWideBody gather_means(const rblVelocityRows* means, const uint32_t ind
     return (rblWideBody){.velocity = {v[0], v[1], v[2]}, .spin = {w[0], w[1], w[2]}, .seconds = w[3]};
 }
 
-// What is the same for all contacts of a bundle, and what they come to.
+// Data that all contacts of a bundle share, and their results.
 typedef struct Close
 {
     rblWideBody a, b; // mean velocities
     rblFloat4 seconds, slop;
-    rblFloat4 most; // that a contact opens
-    rblFloat4 deep; // overlap that is undone but for `left`
+    rblFloat4 most; // m: largest correction of a contact
+    rblFloat4 deep; // m: deeper overlap is removed except for `left`
     rblFloat4 left;
     rblFloat4 deepest;
-    uint32_t touching; // lanes
+    uint32_t touching; // lanes, as bits
 } Close;
 
 static Close begin_close(const rblStep* step, const rblBundle* bundle)
@@ -95,7 +95,8 @@ static Close begin_close(const rblStep* step, const rblBundle* bundle)
     return close;
 }
 
-// Push and friction into the contacts that live on. Impulses that went bad end here.
+// Store normal and friction impulses in the contacts of the world, for the warm start of the next step. NaN and infinite
+// impulses become zero.
 static void keep_impulses(rblWorld* world, const rblBundle* bundle, uint32_t number, rblWideContact* contact)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
@@ -125,7 +126,8 @@ static void keep_impulses(rblWorld* world, const rblBundle* bundle, uint32_t num
     }
 }
 
-// The gap at the end of the step, and how far the contact must open: `target`, in metres. Contacts with a gap may close it.
+// The gap at the end of the step, and the displacement by which the contact must open: `target`, in metres. Open contacts may
+// close their gap.
 static void close_contact(Close* close, rblWideContact* contact)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
@@ -176,9 +178,9 @@ static void close_block(rblRange range, void* context)
     }
 }
 
-// ---- pushing apart ----
+// ---- displacements ----
 
-// Displacements in place of velocities: the solver's own mathematics, normal direction only.
+// One Gauss-Seidel iteration with displacements instead of velocities, along the normal only.
 static void separate_contact(rblWideBody* a, rblWideBody* b, rblFloat4 corrects, rblWideContact* contact)
 {
     const rblWide3 arm_a = rbl_wide_load3(contact->arm_a);
@@ -205,7 +207,7 @@ typedef struct Drift
     rblStep* step;
     uint32_t color;
     uint32_t sweep;
-    rblVec3d momentum[RBL_MAX_BLOCKS]; // angular, about the world's origin: what each block's bodies gained
+    rblVec3d momentum[RBL_MAX_BLOCKS]; // per block: change of the angular momentum about the world's origin
 } Drift;
 
 static void separate_block(rblRange range, void* context)
@@ -224,7 +226,7 @@ static void separate_block(rblRange range, void* context)
         rblWideBody b = rbl_gather_bodies4(bodies, bundle->b);
         if (!bundle->deep && is_still(&a) && is_still(&b))
         {
-            continue; // nothing to undo, and nothing came into its way
+            continue; // no overlap, and no neighbour has moved its bodies
         }
         const rblFloat4 corrects =
             rbl_set4((float)(bundle->corrects & 1), (float)(bundle->corrects >> 1 & 1),
@@ -254,9 +256,9 @@ static bool next_to_separate(rblLoop* loop, void* context)
     return drift->sweep < SWEEPS;
 }
 
-// ---- what it costs ----
+// ---- energy ----
 
-// Potential energy that the displacements of an island would add.
+// Potential energy that the displacements of an island add, J.
 static double lifting(const rblStep* step, const rblIsland* island)
 {
     const rblWorld* world = step->world;
@@ -271,8 +273,8 @@ static double lifting(const rblStep* step, const rblIsland* island)
     return sum;
 }
 
-// Move by the displacement, turn by the rotation vector; the momentum turns along, so that the energy stays. Returns what that
-// does to the angular momentum about the world's origin.
+// Move a body by its displacement and rotation vector. The angular momentum rotates with the body, so that the energy does
+// not change. Returns the change of the angular momentum about the world's origin.
 static rblVec3d displace(const rblBody* record, rblMotion* motion, const rblSolverBody* body, float share)
 {
     const rblVec3 before = motion->momentum;
@@ -299,7 +301,8 @@ static void share_block(rblRange range, void* context)
         island->displaced = 1.0f;
         if (cost > budget)
         {
-            // In free flight nothing is lifted: what costs is rounding. What hangs on a joint may hang on the world.
+            // In free flight nothing is lifted, and the cost is rounding. An island with joints may be attached to the static
+            // world.
             const bool free = island->parting && !island->grounded && !island->jointed;
             island->displaced = island->recovering || free ? 1.0f : (float)(budget / cost);
             island->recovery_work = island->recovering ? rbl_maxd(cost - island->budget, 0.0) : 0.0;
@@ -339,7 +342,7 @@ static void clear_block(rblRange range, void* context)
     }
 }
 
-// An island can do something about its overlap when it could lift itself by a hundredth of a slop.
+// Whether the budget of an island would lift it by a hundredth of a slop. Otherwise its overlap is left.
 static bool can_pay(const rblStep* step, const rblIsland* island, float slop)
 {
     const rblWorld* world = step->world;
@@ -359,7 +362,7 @@ static uint32_t manifold_island(const rblStep* step, const rblManifold* manifold
     return a != RBL_NONE ? a : step->solver_bodies.data[manifold->b].island;
 }
 
-// Overlap from birth, and from a flight, that is left.
+// Update what is left of initial overlap and of overlap by a flight of siblings.
 static void note_left(rblWorld* world, const rblManifold* manifold, rblIsland* island)
 {
     rblPair* pair = &world->pairs.data[manifold->pair];
@@ -369,7 +372,7 @@ static void note_left(rblWorld* world, const rblManifold* manifold, rblIsland* i
     island->parting = island->parting || pair->sibling_depth > manifold->slop;
 }
 
-// Which islands recover from overlap at birth, and whether any overlap can be undone at all.
+// Find the islands that recover from initial overlap. Returns whether any overlap can be corrected.
 static bool find_overlap(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -404,7 +407,8 @@ static bool find_overlap(rblStep* step)
     return any;
 }
 
-// A sleeper on top of a body would push it down, for it is as good as static: that overlap is left until the sleeper wakes.
+// A sleeping body counts as static, so the correction would push a body below it down. That overlap is left until the
+// sleeping body wakes.
 static bool is_under_sleeper(const rblStep* step, const rblManifold* manifold)
 {
     const rblWorld* world = step->world;

@@ -1,4 +1,4 @@
-// Bodies that hang together by contacts: union-find over the manifolds.
+// Islands: bodies connected by contacts and joints, by union-find over manifolds and joints.
 #include "base/union_find.h"
 #include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"

@@ -1,4 +1,4 @@
-// Pairs with contacts into manifolds, coloured so that no two of a colour share a moving body.
+// Manifolds of pairs with contacts, with graph colouring: two manifolds of one colour share no moving body.
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/solve/wide.h"
 #include "dynamics/stage_memory.h"
@@ -8,7 +8,7 @@
 // Working data of the stage.
 struct rblManifoldBuilder
 {
-    RBL_ARRAY(uint64_t) color_masks; // per solver body
+    RBL_ARRAY(uint64_t) color_masks; // per solver body: see MOVES
     rblIndexArray chosen;            // Chosen of every pair with contacts
 };
 
@@ -16,7 +16,7 @@ struct rblManifoldBuilder
 
 RBL_DEFINE_STAGE_MEMORY(struct rblManifoldBuilder, rbl_manifold_builder, ARRAYS)
 
-// ---- which pairs, in which colour ----
+// ---- pairs and colours ----
 
 // The colours of a solver body are bits. The last bit marks bodies that can move: bodies of infinite mass can have any number of
 // manifolds of one colour.
@@ -50,7 +50,8 @@ static void surface_block(rblRange range, void* context)
     }
 }
 
-// Half of the inner radius of the thinner one. Shapes that are not convex know their contacts for the whole way.
+// Half of the inner radius of the thinner body. It is infinite for shapes that are not convex: their contacts are known along
+// the whole path.
 static float safe_distance(const rblSurface* a, const rblSurface* b)
 {
     return a->convex && b->convex ? 0.5f * rbl_minf(a->inner_radius, b->inner_radius) : INFINITY;
@@ -90,7 +91,7 @@ static void clear_colors(rblStep* step)
     }
 }
 
-// The first colour that neither body has yet.
+// The first colour that neither body has.
 static uint32_t choose_color(uint64_t* a, uint64_t* b)
 {
     const uint64_t taken = *a | *b;
@@ -109,7 +110,7 @@ static uint32_t choose_color(uint64_t* a, uint64_t* b)
 typedef struct Chosen
 {
     uint32_t pair;
-    uint32_t pinned;         // rblPinned: as good as static
+    uint32_t pinned;         // rblPinned: treated as static
     uint32_t rank;           // colour times MAX_COUNTS, plus the number of contacts
     uint32_t manifold_index; // of its manifold
     uint32_t first;          // of its solver contacts
@@ -137,7 +138,7 @@ static uint32_t choose_pairs(rblStep* step, Chosen* chosen)
         {
             if (body_a == 0 || body_b == 0)
             {
-                write_surface(step, body_a == 0 ? pair->a : pair->b); // no mover: not written yet
+                write_surface(step, body_a == 0 ? pair->a : pair->b); // movers: surface_block()
             }
             const uint32_t contacts = pair->leading < MAX_COUNTS ? pair->leading : MAX_COUNTS - 1;
             chosen[count++] = (Chosen){.pair = i,
@@ -149,7 +150,7 @@ static uint32_t choose_pairs(rblStep* step, Chosen* chosen)
     return count;
 }
 
-// Per rank, how many manifolds and contacts come before it.
+// Per rank, the number of manifolds and contacts before it.
 typedef struct Ranks
 {
     uint32_t manifolds[RBL_MAX_COLORS * MAX_COUNTS + 1];
@@ -208,7 +209,7 @@ static void make_block(rblRange range, void* context)
 
 static rblVec3 some_tangent(rblVec3 n)
 {
-    // Cross with the axis that the normal is least along.
+    // Perpendicular to the axis with the smallest component of the normal. contact_aim.c has the SIMD form.
     const float x = fabsf(n.x);
     const float y = fabsf(n.y);
     const float z = fabsf(n.z);
@@ -218,7 +219,7 @@ static rblVec3 some_tangent(rblVec3 n)
     return rbl_scale3(t, 1.0f / rbl_length3(t));
 }
 
-// Rows of the inverse effective mass: e_j . A e_k for the normal and both tangents, from one body.
+// Rows of the inverse effective mass: e_j . A e_k for the normal and both tangents. contact_aim.c has the SIMD form.
 typedef struct Compliance
 {
     float nn, xx, yy, xy, nx, ny;

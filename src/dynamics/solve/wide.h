@@ -1,4 +1,4 @@
-// Four manifolds at a time: the vectors, bodies and contacts of a bundle, a lane for each.
+// SIMD forms of vectors, bodies and contacts: four manifolds of a bundle at a time, one per lane.
 #ifndef RBL_DYNAMICS_SOLVE_WIDE_H
 #define RBL_DYNAMICS_SOLVE_WIDE_H
 
@@ -77,7 +77,7 @@ static inline rblWide3 rbl_wide_symmetric3_apply(const rblWideSymmetric3* m, rbl
     };
 }
 
-// Lanes from bits, as comparisons give them.
+// A mask from bits, one per lane, in the form that comparisons return.
 static inline rblFloat4 rbl_wide_lanes(uint32_t bits)
 {
     static const float lanes[16][4] = {{0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}, {1, 1, 0, 0},
@@ -92,7 +92,7 @@ static inline rblFloat4 rbl_wide_absolute(rblFloat4 a)
     return rbl_max4(a, rbl_sub4(rbl_splat4(0.0f), a));
 }
 
-// The sum of the lanes, always in the same order, and the largest of them; no lane is negative.
+// Sum of the lanes, in a fixed order, and the largest lane; no lane is negative.
 static inline float rbl_wide_sum(rblFloat4 a)
 {
     float lanes[4];
@@ -145,7 +145,7 @@ static inline rblWideBody rbl_gather_bodies4(const rblSolverBody* bodies, const 
     return (rblWideBody){{r0, r1, r2}, r3, {s0, s1, s2}, s3, {i0, i1, i2, i3, j0, j1}};
 }
 
-// Velocities and spins of four bodies, nothing else.
+// Velocities and spins of four bodies; the other fields do not change.
 static inline void rbl_gather_velocities4(const rblVelocity* velocities, const uint32_t index[4],
                                           rblWideBody* out)
 {
@@ -162,7 +162,7 @@ static inline void rbl_gather_velocities4(const rblVelocity* velocities, const u
     out->spin = (rblWide3){w[0], w[1], w[2]};
 }
 
-// Velocities back. Bodies of infinite mass are shared by all workers: never written.
+// Write velocities back. Bodies of infinite mass are shared by all workers and are never written.
 static inline void rbl_scatter_bodies4(rblSolverBody* bodies, const uint32_t index[4],
                                        const rblWideBody* from)
 {
@@ -184,7 +184,7 @@ static inline void rbl_scatter_bodies4(rblSolverBody* bodies, const uint32_t ind
 
 // ---- contacts ----
 
-// Velocity of b's point against a's.
+// Relative velocity at a contact, of b against a.
 static inline rblWide3 rbl_wide_relative_velocity(const rblWideBody* a, const rblWideBody* b, rblWide3 arm_a,
                                                   rblWide3 arm_b)
 {
@@ -193,7 +193,7 @@ static inline rblWide3 rbl_wide_relative_velocity(const rblWideBody* a, const rb
     return rbl_wide_sub3(at_b, at_a);
 }
 
-// Impulse on b, its opposite on a.
+// Apply an impulse to b and its opposite to a.
 static inline void rbl_wide_apply_impulse(rblWideBody* a, rblWideBody* b, rblWide3 arm_a, rblWide3 arm_b,
                                           rblWide3 impulse)
 {
@@ -213,21 +213,22 @@ static inline rblWide3 rbl_wide_in_frame(rblWide3 normal, rblWide3 tangent, rblW
     return rbl_wide_mul_add3(rbl_wide_mul_add3(along, amounts[1], tangent), amounts[2], tangent2);
 }
 
-// Lay out the bundles of all colours, after the manifolds (bundles.c).
+// Build the bundles of all colours from the manifolds (bundles.c).
 bool rbl_bundles_build(rblStep* step);
 
-// Arms and gaps of now and effective masses into the contacts of a bundle: for impacts (contact_aim.c).
+// Fill in the wide contacts of a bundle for impacts: lever arms, gaps and effective masses at the current poses. Targets and
+// impulses are not set (contact_aim.c).
 void rbl_bundle_pack(rblStep* step, const rblBundle* bundle);
 
-// Arms at mid-step, effective masses, targets and the impulses of the last step into the contacts of a bundle; the
-// impulses are applied to its bodies (contact_aim.c).
+// Fill in the wide contacts of a bundle for the contact solve: lever arms at mid-step, effective masses, targets, and the
+// impulses of the last step as warm start. The impulses are applied to the bodies (contact_aim.c).
 void rbl_bundle_aim(rblStep* step, const rblBundle* bundle);
 
-// A bundle that will be aimed soon.
+// Prefetch the data of a bundle for rbl_bundle_aim().
 void rbl_bundle_expect(const rblWorld* world, const rblBundle* bundle);
 
-// The contact that one of a bundle's wide contacts holds for a lane: those of its manifold first, then, from `count` of the bundle
-// on, those that are redundant. Null: none.
+// The contact of a lane in a wide contact of a bundle, by its number: first those of the manifold, then, from `count` of the
+// bundle on, the redundant ones. Null: none.
 static inline const rblContact* rbl_bundle_contact(const rblWorld* world, const rblBundle* bundle,
                                                    uint32_t lane, uint32_t number)
 {
@@ -238,7 +239,7 @@ static inline const rblContact* rbl_bundle_contact(const rblWorld* world, const 
     return there ? &world->contacts.data[bundle->contact[lane] + (redundant ? leading : 0) + rank] : NULL;
 }
 
-// The lane of its bundle that a manifold has.
+// The lane of a manifold in its bundle.
 static inline uint32_t rbl_manifold_lane(const rblStep* step, const rblManifold* manifold)
 {
     return (uint32_t)(manifold - step->manifolds.data) - step->bundles.data[manifold->bundle].manifold;
@@ -250,13 +251,14 @@ static inline rblVec3 rbl_lane3(const float rows[3][4], uint32_t lane)
     return (rblVec3){rows[0][lane], rows[1][lane], rows[2][lane]};
 }
 
-// Lanes that have a contact there; normals are zero where there is none.
+// Mask of the lanes with a contact. The normal is zero in the others.
 static inline rblFloat4 rbl_wide_there(rblWide3 normal)
 {
     return rbl_less4(rbl_splat4(0.0f), rbl_wide_dot3(normal, normal));
 }
 
-// A manifold's contacts out of its lane, and impulses back into it: for what looks at one contact at a time (bundles.c).
+// Copy the contacts of a lane to the solver contacts of its manifold, all but gap and impact impulse; copy impulses back to
+// the lane. For code that solves contacts one at a time (bundles.c).
 void rbl_manifold_unpack(rblStep* step, const rblManifold* manifold);
 void rbl_impulses_repack(rblStep* step, const rblManifold* manifold);
 

@@ -4,10 +4,6 @@
 #include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
 
-// ---- tuning ----
-
-#define MIN_BUNDLES 16 // bundles of a colour for one worker, at least
-
 // ---- memory ----
 
 #define ARRAYS(X)                                                                                            \
@@ -89,13 +85,6 @@ typedef struct Sweep
     bool blocks[RBL_MAX_BLOCKS];
 } Sweep;
 
-static rblLoop color_loop(const rblStep* step, uint32_t color, rblRangeFcn* block, void* context)
-{
-    const uint32_t count = step->color_bundles[color + 1] - step->color_bundles[color];
-    // Manifolds of the last colour may share bodies, so one worker solves them all.
-    return (rblLoop){count, color + 1 < RBL_MAX_COLORS ? MIN_BUNDLES : count, block, context};
-}
-
 static void collide_block(rblRange range, void* context)
 {
     Sweep* sweep = context;
@@ -110,7 +99,7 @@ static void collide_block(rblRange range, void* context)
 
 static void add_blocks(Sweep* sweep)
 {
-    const rblLoop loop = color_loop(sweep->step, sweep->color, collide_block, sweep);
+    const rblLoop loop = rbl_color_loop(sweep->step, sweep->color, collide_block, sweep);
     for (uint32_t b = 0; b < rbl_block_count(loop.count, loop.min_range); ++b)
     {
         sweep->any = sweep->any || sweep->blocks[b];
@@ -143,7 +132,7 @@ static bool next_of_sweep(rblLoop* loop, void* context)
             return false;
         }
     }
-    *loop = color_loop(sweep->step, sweep->color, collide_block, sweep);
+    *loop = rbl_color_loop(sweep->step, sweep->color, collide_block, sweep);
     return true;
 }
 
@@ -169,9 +158,9 @@ static void sweep_all(rblStep* step, float threshold)
     rblWorld* world = step->world;
     Sweep sweep = {.step = step, .threshold = threshold, .color = RBL_NONE};
     const uint32_t count = step->color_bundles[RBL_MAX_COLORS];
-    rbl_parallel_for(world->jobs, count, MIN_BUNDLES, begin_block, &sweep);
+    rbl_parallel_for(world->jobs, count, RBL_MIN_BUNDLES, begin_block, &sweep);
     rbl_parallel_chain(world->jobs, next_of_sweep, &sweep);
-    rbl_parallel_for(world->jobs, count, MIN_BUNDLES, store_block, step);
+    rbl_parallel_for(world->jobs, count, RBL_MIN_BUNDLES, store_block, step);
 }
 
 // The same for the bundles of isolated bodies. They are few, so there is one worker.

@@ -164,9 +164,9 @@ static Geometry gather_geometry(const rblWorld* world, const rblBundle* bundle, 
 static rblWide3 some_tangent(rblWide3 n)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
-    const rblFloat4 x = rbl_max4(n.x, rbl_sub4(zero, n.x));
-    const rblFloat4 y = rbl_max4(n.y, rbl_sub4(zero, n.y));
-    const rblFloat4 z = rbl_max4(n.z, rbl_sub4(zero, n.z));
+    const rblFloat4 x = rbl_wide_absolute(n.x);
+    const rblFloat4 y = rbl_wide_absolute(n.y);
+    const rblFloat4 z = rbl_wide_absolute(n.z);
     const rblFloat4 least_x = rbl_and4(rbl_less_equal4(x, y), rbl_less_equal4(x, z));
     const rblWide3 across_x = {zero, n.z, rbl_sub4(zero, n.y)};
     const rblWide3 across_y = {rbl_sub4(zero, n.z), zero, n.x};
@@ -253,7 +253,7 @@ static rblFloat4 find_target(const Aim* aim, rblFloat4 gap, rblFloat4 before)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
     const rblFloat4 open = rbl_max4(rbl_sub4(gap, aim->slop), zero);
-    const rblFloat4 size = rbl_max4(before, rbl_sub4(zero, before));
+    const rblFloat4 size = rbl_wide_absolute(before);
     const rblFloat4 speed = rbl_select4(rbl_less4(size, rbl_splat4(AT_REST)), zero, before);
     const rblFloat4 back = rbl_sub4(zero, speed);
     const rblFloat4 closing = rbl_div4(rbl_add4(open, open), aim->seconds); // infinite when no time is left

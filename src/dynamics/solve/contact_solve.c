@@ -12,8 +12,7 @@
 
 // ---- tuning ----
 
-#define ENOUGH      2.5e-6f // m/s: smaller changes of velocity end the sweeps
-#define MIN_BUNDLES 16      // bundles of a colour for one worker, at least
+#define ENOUGH 2.5e-6f // m/s: smaller changes of velocity end the sweeps
 
 // Working data of the stage.
 struct rblContactSolver
@@ -275,13 +274,6 @@ static void sweep_joints(Sweep* sweep)
 
 // ---- all colours ----
 
-static rblLoop color_loop(const rblStep* step, uint32_t color, rblRangeFcn* block, void* context)
-{
-    const uint32_t count = step->color_bundles[color + 1] - step->color_bundles[color];
-    // Manifolds of the last colour may share bodies: one worker has them all.
-    return (rblLoop){count, color + 1 < RBL_MAX_COLORS ? MIN_BUNDLES : count, block, context};
-}
-
 static void aim_block(rblRange range, void* context)
 {
     const Sweep* sweep = context;
@@ -312,13 +304,13 @@ static bool next_to_aim(rblLoop* loop, void* context)
         return false;
     }
     sweep->color = sweep->number++ - 1;
-    *loop = color_loop(step, sweep->color, aim_block, sweep);
+    *loop = rbl_color_loop(step, sweep->color, aim_block, sweep);
     return true;
 }
 
 static void add_blocks(Sweep* sweep)
 {
-    const rblLoop loop = color_loop(sweep->step, sweep->color, sweep_block, sweep);
+    const rblLoop loop = rbl_color_loop(sweep->step, sweep->color, sweep_block, sweep);
     for (uint32_t b = 0; b < rbl_block_count(loop.count, loop.min_range); ++b)
     {
         sweep->square += sweep->squares[b];
@@ -373,7 +365,7 @@ static bool next_of_sweep(rblLoop* loop, void* context)
     }
     if (sweep->color < step->color_count)
     {
-        *loop = color_loop(step, sweep->color, sweep_block, sweep);
+        *loop = rbl_color_loop(step, sweep->color, sweep_block, sweep);
         return true;
     }
     if (sweep->color != START && !end_sweep(sweep))

@@ -9,13 +9,12 @@
 
 // ---- tuning ----
 
-#define SWEEPS      4     // over all contacts
-#define SHARE       0.5f  // of the overlap: removed in one step
-#define DEEP        50.0f // slops: deeper overlap with a fixed body is removed at once, except for LEFT
-#define LEFT        4.0f  // slops
-#define SPENT       0.75 // of the dissipated energy: with all of it, a body that falls too deep would rock forever
-#define MIN_BUNDLES 16 // bundles of a colour for one worker, at least
-#define MIN_BODIES  64 // bodies for one worker, at least
+#define SWEEPS     4     // over all contacts
+#define SHARE      0.5f  // of the overlap: removed in one step
+#define DEEP       50.0f // slops: deeper overlap with a fixed body is removed at once, except for LEFT
+#define LEFT       4.0f  // slops
+#define SPENT      0.75 // of the dissipated energy: with all of it, a body that falls too deep would rock forever
+#define MIN_BODIES 64 // bodies for one worker, at least
 
 // Working data of the stage.
 struct rblDriftStage
@@ -250,9 +249,7 @@ static bool next_to_separate(rblLoop* loop, void* context)
         drift->color = 0;
         drift->sweep += 1;
     }
-    const uint32_t color = drift->color;
-    const uint32_t count = step->color_bundles[color + 1] - step->color_bundles[color];
-    *loop = (rblLoop){count, color + 1 < RBL_MAX_COLORS ? MIN_BUNDLES : count, separate_block, drift};
+    *loop = rbl_color_loop(step, drift->color, separate_block, drift);
     return drift->sweep < SWEEPS;
 }
 
@@ -356,12 +353,6 @@ static bool can_pay(const rblStep* step, const rblIsland* island, float slop)
     return island->recovering || island->parting || island->budget > 0.01 * (double)slop * weight;
 }
 
-static uint32_t manifold_island(const rblStep* step, const rblManifold* manifold)
-{
-    const uint32_t a = step->solver_bodies.data[manifold->a].island;
-    return a != RBL_NONE ? a : step->solver_bodies.data[manifold->b].island;
-}
-
 // Update what is left of initial overlap and of overlap by a flight of siblings.
 static void note_left(rblWorld* world, const rblManifold* manifold, rblIsland* island)
 {
@@ -388,7 +379,7 @@ static bool find_overlap(rblStep* step)
         {
             continue;
         }
-        rblIsland* island = &step->islands.data[manifold_island(step, manifold)];
+        rblIsland* island = &step->islands.data[rbl_manifold_island(step, manifold)];
         if (manifold->had_overlap)
         {
             note_left(world, manifold, island);
@@ -434,7 +425,7 @@ static void mark_block(rblRange range, void* context)
         for (uint32_t i = 0; i < bundle->lanes; ++i)
         {
             const rblManifold* manifold = &step->manifolds.data[bundle->manifold + i];
-            const bool does = step->islands.data[manifold_island(step, manifold)].corrects &&
+            const bool does = step->islands.data[rbl_manifold_island(step, manifold)].corrects &&
                               !is_under_sleeper(step, manifold);
             corrects |= (does ? 1u : 0u) << i;
         }
@@ -452,7 +443,7 @@ rblResult rbl_drift_correct(rblStep* step)
         return rbl_fail_memory();
     }
     rbl_parallel_for(world->jobs, bodies, 512, mean_block, step);
-    rbl_parallel_for(world->jobs, bundles, MIN_BUNDLES, close_block, step);
+    rbl_parallel_for(world->jobs, bundles, RBL_MIN_BUNDLES, close_block, step);
     if (!find_overlap(step))
     {
         return RBL_OK;

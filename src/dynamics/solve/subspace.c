@@ -401,12 +401,6 @@ static rblResult solve_island(rblSubspace* system, rblIsland* island, uint32_t r
 
 // ---- all islands ----
 
-static uint32_t manifold_island(const rblStep* step, const rblManifold* manifold)
-{
-    const uint32_t a = step->solver_bodies.data[manifold->a].island;
-    return a != RBL_NONE ? a : step->solver_bodies.data[manifold->b].island;
-}
-
 // Manifolds by island: start indices, then the list. Filled once per step.
 static bool list_manifolds(rblStep* step)
 {
@@ -424,7 +418,7 @@ static bool list_manifolds(rblStep* step)
     }
     for (size_t m = 0; m < count; ++m)
     {
-        starts[manifold_island(step, &step->manifolds.data[m]) + 1] += 1;
+        starts[rbl_manifold_island(step, &step->manifolds.data[m]) + 1] += 1;
     }
     for (size_t i = 0; i < islands; ++i)
     {
@@ -432,7 +426,7 @@ static bool list_manifolds(rblStep* step)
     }
     for (size_t m = count; m-- > 0;)
     {
-        list[--starts[manifold_island(step, &step->manifolds.data[m]) + 1]] = (uint32_t)m;
+        list[--starts[rbl_manifold_island(step, &step->manifolds.data[m]) + 1]] = (uint32_t)m;
     }
     // The loop has moved each start to that of its island: shift them back.
     for (size_t i = 0; i < islands; ++i)
@@ -494,7 +488,7 @@ static void find_idle_bundles(rblStep* step)
         for (uint32_t i = 0; i < bundle->lanes && bundle->idle; ++i)
         {
             const rblManifold* manifold = &step->manifolds.data[bundle->manifold + i];
-            bundle->idle = step->islands.data[manifold_island(step, manifold)].idle;
+            bundle->idle = step->islands.data[rbl_manifold_island(step, manifold)].idle;
         }
     }
 }

@@ -239,6 +239,23 @@ static inline const rblContact* rbl_bundle_contact(const rblWorld* world, const 
     return there ? &world->contacts.data[bundle->contact[lane] + (redundant ? leading : 0) + rank] : NULL;
 }
 
+// ---- tuning ----
+#define RBL_MIN_BUNDLES 16 // bundles of a colour for one worker, at least
+
+// A loop over the bundles of a colour. Manifolds of the last colour may share bodies, so one worker solves them all.
+static inline rblLoop rbl_color_loop(const rblStep* step, uint32_t color, rblRangeFcn* block, void* context)
+{
+    const uint32_t count = step->color_bundles[color + 1] - step->color_bundles[color];
+    return (rblLoop){count, color + 1 < RBL_MAX_COLORS ? RBL_MIN_BUNDLES : count, block, context};
+}
+
+// The island of a manifold: that of its first body that is in one.
+static inline uint32_t rbl_manifold_island(const rblStep* step, const rblManifold* manifold)
+{
+    const uint32_t a = step->solver_bodies.data[manifold->a].island;
+    return a != RBL_NONE ? a : step->solver_bodies.data[manifold->b].island;
+}
+
 // The lane of a manifold in its bundle.
 static inline uint32_t rbl_manifold_lane(const rblStep* step, const rblManifold* manifold)
 {

@@ -492,6 +492,66 @@ static void balls_that_meet_one_wall_do_not_pass_the_next(void** state)
     check_ok(rbl_shape_destroy(ball));
 }
 
+// ---- impulses of contacts ----
+
+// Steps until the box has its first impact.
+static const rblStep* step_to_impact(rblWorldId id)
+{
+    rblWorld* world = NULL;
+    check_ok(rbl_world_find(id, &world));
+    for (int i = 0; i < 60; ++i)
+    {
+        step_times(id, 1);
+        if (world->step->manifold_impacts.count > 0)
+        {
+            return world->step;
+        }
+    }
+    fail_msg("no impact");
+    return NULL;
+}
+
+// A box falls flat on a slab and bounces or stops. Breakers read the normal impulses of its contacts: they add up to that of the
+// impact, m (1 + e) v, and their moment about the centre is zero.
+static void impulses_of_contacts_add_up_to_that_of_the_impact(void** state)
+{
+    (void)state;
+    static const float restitutions[] = {0.0f, 0.5f};
+    for (int k = 0; k < 4; ++k)
+    {
+        const rblWorldId id = make_world(false);
+        put(id, make_box(2, 0.2f, 2), k < 2 ? RBL_BODY_STATIC : RBL_BODY_KINEMATIC, vec(0, -0.1f, 0));
+        rblBodyDef def = rbl_default_body_def();
+        def.shape = make_box(0.4f, 0.2f, 0.2f);
+        def.pose.p = vec(0, 0.3f, 0);
+        def.material.restitution = restitutions[k % 2];
+        rblBodyId box;
+        check_ok(rbl_body_create(id, &def, &box));
+        check_ok(rbl_shape_destroy(def.shape));
+        const rblStep* step = step_to_impact(id);
+        assert_int_equal((int)step->manifold_impacts.count, 1);
+        const rblManifoldImpact* impact = &step->manifold_impacts.data[0];
+        const rblManifold* manifold = &step->manifolds.data[impact->manifold];
+        const bool is_b = step->solver_bodies.data[manifold->b].slot == box.index1 - 1;
+        double sum = 0.0;
+        rblVec3 moment = vec(0, 0, 0);
+        assert_int_equal((int)manifold->count, 4);
+        for (uint32_t i = 0; i < manifold->count; ++i)
+        {
+            const rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
+            const rblVec3 arm = is_b ? contact->arm_b : contact->arm_a;
+            sum += (double)contact->impact_impulse;
+            moment = rbl_add3(moment, rbl_cross3(arm, rbl_scale3(contact->normal, contact->impact_impulse)));
+        }
+        const double expected =
+            (1.0 + (double)restitutions[k % 2]) * (double)state_of(id, box).mass * sqrt(2.0 * GRAVITY * 0.2);
+        assert_true(fabs(sum - expected) < 0.005 * expected);
+        assert_true(fabs(sum - (double)impact->normal_impulse) < 1e-5 * sum);
+        assert_true((double)rbl_length3(moment) < 1e-3 * 0.2 * sum);
+        check_ok(rbl_world_destroy(id));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -503,6 +563,7 @@ int main(void)
         cmocka_unit_test(what_bounces_in_mid_step_does_not_pass_what_moves_behind_it),
         cmocka_unit_test(contacts_found_anew_leave_out_what_a_break_left),
         cmocka_unit_test(balls_that_meet_one_wall_do_not_pass_the_next),
+        cmocka_unit_test(impulses_of_contacts_add_up_to_that_of_the_impact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

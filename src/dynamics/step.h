@@ -105,7 +105,7 @@ typedef RBL_ARRAY(rblSurface) rblSurfaceArray;
 
 // One contact of a manifold in scalar form. In the impact phase it is the record of the contact: its geometry, and the impulse
 // of its impacts. The solver fields are working data of a function that solves contacts one at a time: it fills them in
-// (rbl_manifold_unpack(), rbl_contact_prepare_masses()) and no other function reads them afterwards.
+// (rbl_manifold_unpack(), rbl_contact_prepare_masses()) and no other stage reads them afterwards.
 typedef struct rblSolverContact
 {
     // Geometry, by rbl_manifold_prepare(); rbl_manifold_unpack() writes all but the gap.
@@ -125,8 +125,8 @@ typedef struct rblSolverContact
     float change[3];   // change of the impulses in the last iteration
     rblVec3 tangent;   // the second tangent is normal x tangent
     float normal_mass; // kg: effective mass along the normal
-    float tangent_mass
-        [4]; // kg: inverse of the 2x2 tangential block: xx, yy, xy; and one number for all directions
+    // kg: inverse of the 2x2 tangential block: xx, yy, xy; and one number for all directions
+    float tangent_mass[4];
     float coupling[2]; // normal velocity per tangential impulse, 1/kg
 } rblSolverContact;
 

@@ -101,7 +101,7 @@ said 'left: holds files, but no dataset; only force'
 
 # Other options, other meshes, other folders.
 run 1 dataset ring.obj block.glb -o whole --count 7 --pieces 4:9 --seed 5
-said 'whole/dataset.json: was made with other options: "count": 6, now "count": 7; only force begins anew'
+said 'whole/dataset.json: was made with other options: "count": 6, now "count": 7; only force replaces it'
 run 1 dataset block.glb block.glb -o whole --count 6 --pieces 4:9 --seed 5
 said '"file": "ring.obj", now "file": "block.glb"'
 diff -r whole threads >/dev/null || complain "a refused command changes a dataset"

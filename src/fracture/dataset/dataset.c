@@ -22,19 +22,21 @@ static rblResult check_def(const rblDatasetDef* def)
     if (def->meshes == NULL || def->mesh_count < 1 || def->count < 1 ||
         (uint64_t)def->mesh_count * def->count > UINT32_MAX)
     {
-        return rbl_fail(
-            RBL_ERROR_ARGUMENT,
-            "dataset: %u items of %u meshes, must be at least one of each and at most %u together",
-            def->count, def->mesh_count, UINT32_MAX);
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "dataset: %u meshes with %u items each; there must be 1 mesh and 1 item or more, %u "
+                        "items at most",
+                        def->mesh_count, def->count, UINT32_MAX);
     }
     if (def->min_pieces < 1 || def->max_pieces < def->min_pieces || def->max_pieces > RBL_PATTERN_MAX_PIECES)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "dataset: %u to %u pieces, must be 1 to %u and rise",
+        return rbl_fail(RBL_ERROR_ARGUMENT, "dataset: pieces are %u to %u, must be 1 to %u in rising order",
                         def->min_pieces, def->max_pieces, RBL_PATTERN_MAX_PIECES);
     }
     if (def->kind_count < 1 || def->kind_count > RBL_PATTERN_FILE || !(def->density > 0.0))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "dataset: there must be a pattern and a positive density");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "dataset: there must be 1 to %u kinds of patterns and a positive density",
+                        (unsigned)RBL_PATTERN_FILE);
     }
     for (uint32_t m = 0; m < def->mesh_count; ++m)
     {
@@ -47,7 +49,7 @@ static rblResult check_def(const rblDatasetDef* def)
     {
         if (def->kinds[k] >= RBL_PATTERN_FILE)
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "dataset: patterns from files cannot be used");
+            return rbl_fail(RBL_ERROR_ARGUMENT, "dataset: kind %u must not be a pattern from a file", k);
         }
     }
     return RBL_OK;
@@ -55,28 +57,28 @@ static rblResult check_def(const rblDatasetDef* def)
 
 // ---- items ----
 
-static bool may_go_on(rblDatasetWork* work)
+static bool has_no_failure(rblDatasetWork* work)
 {
     rbl_mutex_lock(&work->mutex);
-    const bool on = work->result == RBL_OK;
+    const bool running = work->result == RBL_OK;
     rbl_mutex_unlock(&work->mutex);
-    return on;
+    return running;
 }
 
-// Tell how far it is. The mutex is locked where others are at work.
-static rblResult report(const rblDatasetWork* work)
+// Call the progress function of the caller. With several workers the mutex is locked.
+static rblResult report_progress(const rblDatasetWork* work)
 {
     const rblDatasetDef* def = work->def;
-    const bool goes_on = def->progress == NULL || def->progress(&work->state, def->progress_context);
-    return goes_on ? RBL_OK : rbl_fail(RBL_ERROR_CANCELLED, "dataset: cancelled by the progress function");
+    const bool continues = def->progress == NULL || def->progress(&work->state, def->progress_context);
+    return continues ? RBL_OK : rbl_fail(RBL_ERROR_CANCELLED, "dataset: cancelled by the progress function");
 }
 
-static void note_item(rblDatasetWork* work, rblResult result, uint32_t pieces)
+static void record_item(rblDatasetWork* work, rblResult result, uint32_t pieces)
 {
     rbl_mutex_lock(&work->mutex);
     work->state.done += result == RBL_OK ? 1 : 0;
     work->state.pieces += pieces;
-    result = result == RBL_OK ? report(work) : result;
+    result = result == RBL_OK ? report_progress(work) : result;
     if (result != RBL_OK && work->result == RBL_OK)
     {
         work->result = result;
@@ -88,19 +90,19 @@ static void note_item(rblDatasetWork* work, rblResult result, uint32_t pieces)
 static void make_items(rblRange range, void* context)
 {
     rblDatasetWork* work = context;
-    for (uint32_t i = range.begin; i < range.end && may_go_on(work); ++i)
+    for (uint32_t i = range.begin; i < range.end && has_no_failure(work); ++i)
     {
         uint32_t pieces = 0;
         const rblResult result = rbl_dataset_make_item(work, work->missing.data[i], &pieces);
-        note_item(work, result, pieces);
+        record_item(work, result, pieces);
     }
 }
 
 static rblResult find_missing(rblDatasetWork* work)
 {
     char path[RBL_PATH_SIZE];
-    const uint32_t all = work->def->mesh_count * work->def->count;
-    for (uint32_t item = 0; item < all; ++item)
+    const uint32_t item_count = work->def->mesh_count * work->def->count;
+    for (uint32_t item = 0; item < item_count; ++item)
     {
         RBL_TRY(rbl_dataset_item_path(work, item, path));
         if (!rbl_dataset_exists(path) && !rbl_array_push(&work->missing, item))
@@ -111,7 +113,7 @@ static rblResult find_missing(rblDatasetWork* work)
     return RBL_OK;
 }
 
-// A folder for each mesh, with the mesh as it is broken.
+// Create a folder for each mesh and save the mesh in it as mesh.obj.
 static rblResult save_meshes(const rblDatasetWork* work)
 {
     char path[RBL_PATH_SIZE];
@@ -128,22 +130,22 @@ static rblResult save_meshes(const rblDatasetWork* work)
     return RBL_OK;
 }
 
-// Many items are made side by side; of few large ones each is made by all workers.
+// Many items: each worker makes an item of its own. Few items: all workers make one item after the other.
 static rblResult make_missing(rblDatasetWork* work)
 {
     RBL_TRY(find_missing(work));
     const uint32_t count = (uint32_t)work->missing.count;
     work->inner_jobs = count < 2 * rbl_jobs_worker_count(work->jobs) ? work->jobs : rbl_serial_jobs();
     work->state.wanted = count;
-    RBL_TRY(report(work));
+    RBL_TRY(report_progress(work));
     rbl_parallel_for(work->jobs, count, 1, make_items, work);
     return work->result == RBL_OK ? RBL_OK : rbl_fail(work->result, "%s", work->message);
 }
 
 // ---- the folder ----
 
-// A dataset that was begun with the same options is gone on with; anything else is refused, or removed.
-static rblResult take_folder(rblDatasetWork* work)
+// Continue a dataset of the same options. A folder with other content is refused; with `force` its items are removed.
+static rblResult prepare_folder(rblDatasetWork* work)
 {
     bool found, same, is_new;
     RBL_TRY(rbl_dataset_compare_list(work, work->def->force, &found, &same));
@@ -156,13 +158,13 @@ static rblResult take_folder(rblDatasetWork* work)
                             rbl_short_name(work->folder));
         }
     }
-    RBL_TRY(rbl_dataset_sweep(work->folder, !same));
+    RBL_TRY(rbl_dataset_clean(work->folder, !same));
     return same ? RBL_OK : rbl_dataset_save_list(work, false, NULL);
 }
 
 static rblResult write_locked(rblDatasetWork* work, rblDatasetReport* out)
 {
-    RBL_TRY(take_folder(work));
+    RBL_TRY(prepare_folder(work));
     RBL_TRY(save_meshes(work));
     RBL_TRY(make_missing(work));
     rblDatasetReport report = {.found =
@@ -185,16 +187,16 @@ static rblResult write_opened(rblDatasetWork* work, rblDatasetReport* out)
 static rblResult write_with_bodies(rblDatasetWork* work, rblDatasetReport* out)
 {
     rblResult result = RBL_OK;
-    uint32_t open = 0;
-    for (; open < work->def->mesh_count && result == RBL_OK; ++open)
+    uint32_t opened = 0;
+    for (; opened < work->def->mesh_count && result == RBL_OK; ++opened)
     {
-        result = rbl_dataset_body_open(work->def, open, work->allocator, &work->bodies[open]);
+        result = rbl_dataset_body_open(work->def, opened, work->allocator, &work->bodies[opened]);
     }
-    open -= result != RBL_OK ? 1 : 0;
+    opened -= result != RBL_OK ? 1 : 0;
     result = result == RBL_OK ? write_opened(work, out) : result;
-    while (open > 0)
+    while (opened > 0)
     {
-        rbl_dataset_body_close(&work->bodies[--open]);
+        rbl_dataset_body_close(&work->bodies[--opened]);
     }
     return result;
 }
@@ -202,7 +204,7 @@ static rblResult write_with_bodies(rblDatasetWork* work, rblDatasetReport* out)
 rblResult rbl_dataset_write(const rblDatasetDef* given, const char* folder, rblDatasetReport* out)
 {
     rblDatasetDef def = rbl_default_dataset_def();
-    rblDatasetReport ignored;
+    rblDatasetReport unused_report;
     RBL_TRY(rbl_def_read(&dataset_def, given, &def));
     RBL_TRY(check_def(&def));
     if (folder == NULL)
@@ -222,7 +224,7 @@ rblResult rbl_dataset_write(const rblDatasetDef* given, const char* folder, rblD
     }
     rbl_json_writer_init(&work.header, 1, work.allocator);
     rbl_array_init(&work.missing, work.allocator);
-    const rblResult result = write_with_bodies(&work, out != NULL ? out : &ignored);
+    const rblResult result = write_with_bodies(&work, out != NULL ? out : &unused_report);
     rbl_json_writer_free(&work.header);
     rbl_array_free(&work.missing);
     RBL_FREE_ARRAY(work.allocator, work.bodies, def.mesh_count);

@@ -1,4 +1,4 @@
-// Folders of a dataset: who writes them, what a killed program left, and what of it goes.
+// Folders of a dataset: the lock of the writer, names of our files, removal of old and of unfinished items.
 #define _XOPEN_SOURCE 700 // mkdir, fcntl
 #include "base/error.h"
 #include "fracture/dataset/dataset_private.h"
@@ -26,7 +26,7 @@ void rbl_dataset_unlock(rblDatasetWork* work)
     (void)work;
 }
 #else
-// A lock that goes with the process, however that ends. The file stays.
+// The system releases the lock when the process ends, in every case. The lock file stays in the folder.
 rblResult rbl_dataset_lock(rblDatasetWork* work)
 {
     char path[RBL_PATH_SIZE];
@@ -36,14 +36,14 @@ rblResult rbl_dataset_lock(rblDatasetWork* work)
     {
         return rbl_fail_path(path, "written", errno);
     }
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    if (fcntl(work->lock, F_SETLK, &whole) != 0 && (errno == EACCES || errno == EAGAIN))
+    struct flock whole_file = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(work->lock, F_SETLK, &whole_file) != 0 && (errno == EACCES || errno == EAGAIN))
     {
         rbl_dataset_unlock(work);
         return rbl_fail(RBL_ERROR_BUSY, "%s: another program is writing this dataset",
                         rbl_short_name(work->folder));
     }
-    return RBL_OK; // where the file system knows no locks we do without
+    return RBL_OK; // a file system without locks: the dataset is written without one
 }
 
 void rbl_dataset_unlock(rblDatasetWork* work)
@@ -60,16 +60,16 @@ static bool begins_with(const char* name, const char* start)
     return strncmp(name, start, strlen(start)) == 0;
 }
 
-// The file itself, or what is left of writing it.
-static bool is_file_or_rest(const char* name, const char* file)
+// The file, or a temporary file that an interrupted write of it left.
+static bool is_file_or_temporary(const char* name, const char* file)
 {
     const size_t length = strlen(file);
     return begins_with(name, file) && (name[length] == '\0' || begins_with(name + length, ".tmp"));
 }
 
-static bool is_rest(const char* name, const char* file)
+static bool is_temporary(const char* name, const char* file)
 {
-    return is_file_or_rest(name, file) && name[strlen(file)] != '\0';
+    return is_file_or_temporary(name, file) && name[strlen(file)] != '\0';
 }
 
 static bool is_item_file(const char* name)
@@ -77,9 +77,9 @@ static bool is_item_file(const char* name)
     if (begins_with(name, "piece_"))
     {
         const char* ending = name + 6 + strspn(name + 6, "0123456789");
-        return ending > name + 6 && is_file_or_rest(ending, ".obj");
+        return ending > name + 6 && is_file_or_temporary(ending, ".obj");
     }
-    return is_file_or_rest(name, "pieces.json") || is_file_or_rest(name, RBL_DATASET_ITEM);
+    return is_file_or_temporary(name, "pieces.json") || is_file_or_temporary(name, RBL_DATASET_ITEM);
 }
 
 static bool is_item_folder(const char* name, const char* ending)
@@ -94,7 +94,7 @@ static bool is_mesh_folder(const char* name)
     return digits >= 2 && name[digits] == '_';
 }
 
-// ---- small steps ----
+// ---- files ----
 
 bool rbl_dataset_exists(const char* path)
 {
@@ -105,8 +105,8 @@ bool rbl_dataset_exists(const char* path)
 static rblResult check_file(const char* path)
 {
     struct stat status;
-    const bool good = stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
-    return good ? RBL_OK : rbl_fail(RBL_ERROR_FORMAT, "%s: is missing or empty", rbl_short_name(path));
+    const bool valid = stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
+    return valid ? RBL_OK : rbl_fail(RBL_ERROR_FORMAT, "%s: is missing or empty", rbl_short_name(path));
 }
 
 rblResult rbl_dataset_check_item(const char* folder, uint32_t pieces)
@@ -130,8 +130,8 @@ rblResult rbl_dataset_make_folder(const char* path)
         return RBL_OK;
     }
     const int error = errno;
-    const bool there = error == EEXIST && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-    return there ? RBL_OK : rbl_fail_path(path, "made", error);
+    const bool is_folder = error == EEXIST && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+    return is_folder ? RBL_OK : rbl_fail_path(path, "made", error);
 }
 
 rblResult rbl_dataset_rename(const char* from, const char* to)
@@ -144,7 +144,7 @@ static rblResult remove_file(const char* path)
     return unlink(path) == 0 || errno == ENOENT ? RBL_OK : rbl_fail_path(path, "removed", errno);
 }
 
-// ---- sweeping ----
+// ---- removal ----
 
 static rblResult remove_item_file(const char* folder, const char* name, void* context)
 {
@@ -160,8 +160,8 @@ rblResult rbl_dataset_remove_item(const char* path)
     return rmdir(path) == 0 || errno == ENOENT ? RBL_OK : rbl_fail_path(path, "removed", errno);
 }
 
-// Never half an item under its whole name: it becomes a part before it goes.
-static rblResult remove_whole_item(const char* path)
+// An item that is removed gets the ending ".part" first, so that a folder without it is always complete.
+static rblResult remove_complete_item(const char* path)
 {
     char part[RBL_PATH_SIZE];
     RBL_TRY(rbl_compose_path(part, "%s" RBL_DATASET_PART, path));
@@ -170,35 +170,37 @@ static rblResult remove_whole_item(const char* path)
     return rbl_dataset_remove_item(part);
 }
 
-static bool holds_record(const char* item)
+static bool has_record(const char* item)
 {
     char record[RBL_PATH_SIZE];
     return rbl_compose_path(record, "%s/" RBL_DATASET_ITEM, item) == RBL_OK && rbl_dataset_exists(record);
 }
 
-static rblResult sweep_mesh_entry(const char* folder, const char* name, void* context)
+static rblResult clean_mesh_entry(const char* folder, const char* name, void* context)
 {
-    const bool anew = *(const bool*)context;
+    const bool remove_items = *(const bool*)context;
     char path[RBL_PATH_SIZE];
     RBL_TRY(rbl_compose_path(path, "%s/%s", folder, name));
     if (is_item_folder(name, RBL_DATASET_PART))
     {
         return rbl_dataset_remove_item(path);
     }
-    if (anew && is_item_folder(name, "") && holds_record(path))
+    if (remove_items && is_item_folder(name, "") && has_record(path))
     {
-        return remove_whole_item(path);
+        return remove_complete_item(path);
     }
-    return is_rest(name, "mesh.obj") || (anew && strcmp(name, "mesh.obj") == 0) ? remove_file(path) : RBL_OK;
+    return is_temporary(name, "mesh.obj") || (remove_items && strcmp(name, "mesh.obj") == 0)
+               ? remove_file(path)
+               : RBL_OK;
 }
 
-static rblResult sweep_entry(const char* folder, const char* name, void* context)
+static rblResult clean_entry(const char* folder, const char* name, void* context)
 {
-    const bool anew = *(const bool*)context;
+    const bool remove_items = *(const bool*)context;
     char path[RBL_PATH_SIZE];
     struct stat status;
     RBL_TRY(rbl_compose_path(path, "%s/%s", folder, name));
-    if (is_rest(name, RBL_DATASET_LIST) || is_rest(name, RBL_FOLDER_MARK))
+    if (is_temporary(name, RBL_DATASET_LIST) || is_temporary(name, RBL_FOLDER_MARK))
     {
         return remove_file(path);
     }
@@ -206,17 +208,17 @@ static rblResult sweep_entry(const char* folder, const char* name, void* context
     {
         return RBL_OK;
     }
-    RBL_TRY(rbl_folder_each(path, true, sweep_mesh_entry, context));
-    if (anew)
+    RBL_TRY(rbl_folder_each(path, true, clean_mesh_entry, context));
+    if (remove_items)
     {
-        (void)rmdir(path); // stays where files of others are in it
+        (void)rmdir(path); // fails if the folder has other files; they stay
     }
     return RBL_OK;
 }
 
-rblResult rbl_dataset_sweep(const char* folder, bool anew)
+rblResult rbl_dataset_clean(const char* folder, bool remove_items)
 {
-    return rbl_folder_each(folder, true, sweep_entry, &anew);
+    return rbl_folder_each(folder, true, clean_entry, &remove_items);
 }
 
 rblResult rbl_dataset_remove(const char* folder)
@@ -227,7 +229,7 @@ rblResult rbl_dataset_remove(const char* folder)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "dataset: the folder must not be null");
     }
-    RBL_TRY(rbl_dataset_sweep(folder, true));
+    RBL_TRY(rbl_dataset_clean(folder, true));
     for (size_t f = 0; f < sizeof files / sizeof files[0]; ++f)
     {
         RBL_TRY(rbl_compose_path(path, "%s/%s", folder, files[f]));
@@ -238,16 +240,16 @@ rblResult rbl_dataset_remove(const char* folder)
                : rbl_fail_path(folder, "removed", errno);
 }
 
-static rblResult notice_entry(const char* folder, const char* name, void* context)
+static rblResult check_entry(const char* folder, const char* name, void* context)
 {
     (void)folder;
     bool* is_new = context;
-    *is_new = *is_new && (begins_with(name, RBL_FOLDER_MARK) || is_rest(name, RBL_DATASET_LIST));
+    *is_new = *is_new && (begins_with(name, RBL_FOLDER_MARK) || is_temporary(name, RBL_DATASET_LIST));
     return RBL_OK;
 }
 
 rblResult rbl_dataset_is_new(const char* folder, bool* out)
 {
     *out = true;
-    return rbl_folder_each(folder, true, notice_entry, out);
+    return rbl_folder_each(folder, true, check_entry, out);
 }

@@ -1,4 +1,4 @@
-// Items of a dataset: what happens to a mesh, and the files that come of it.
+// Items of a dataset: the random fracture of one item, and its files.
 #include "base/error.h"
 #include "base/random.h"
 #include "cut/pieces/pieces_save.h"
@@ -31,23 +31,24 @@ static rblResult sum_areas(rblDatasetBody* body)
     return RBL_OK;
 }
 
-// The number and the file's name without folders and ending, in characters that every system and shell can live with.
+// Name of a mesh's folder: the number, then the name of the file without path and extension. All characters except
+// ASCII letters, digits and '-' become '_'.
 static void name_folder(const char* file, uint32_t number, char out[RBL_DATASET_NAME])
 {
     const char* slash = strrchr(file, '/');
     const char* stem = slash != NULL ? slash + 1 : file;
     const char* dot = strrchr(stem, '.');
-    const size_t whole = dot != NULL && dot > stem ? (size_t)(dot - stem) : strlen(stem);
-    const size_t length = whole < RBL_DATASET_NAME / 2 ? whole : RBL_DATASET_NAME / 2;
-    size_t at = (size_t)snprintf(out, RBL_DATASET_NAME, "%02u_", number);
+    const size_t stem_length = dot != NULL && dot > stem ? (size_t)(dot - stem) : strlen(stem);
+    const size_t length = stem_length < RBL_DATASET_NAME / 2 ? stem_length : RBL_DATASET_NAME / 2;
+    size_t end = (size_t)snprintf(out, RBL_DATASET_NAME, "%02u_", number);
     for (size_t i = 0; i < length; ++i)
     {
         const char c = stem[i];
         const bool plain =
             (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
-        out[at++] = plain ? c : '_';
+        out[end++] = plain ? c : '_';
     }
-    out[at] = '\0';
+    out[end] = '\0';
 }
 
 rblResult rbl_dataset_body_open(const rblDatasetDef* def, uint32_t number, const rblAllocator* allocator,
@@ -58,7 +59,9 @@ rblResult rbl_dataset_body_open(const rblDatasetDef* def, uint32_t number, const
     RBL_TRY(rbl_mesh_view(mesh->mesh, &out->view));
     if (out->view.corner_count != 3 * (uint64_t)out->view.face_count)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "dataset: %s: has faces that are no triangles", mesh->file);
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "dataset: %s: has faces that are not triangles; all faces must be triangles",
+                        mesh->file);
     }
     name_folder(mesh->file, number, out->name);
     RBL_TRY(sum_areas(out));
@@ -76,9 +79,9 @@ void rbl_dataset_body_close(rblDatasetBody* body)
     rbl_array_free(&body->areas);
 }
 
-// ---- chance ----
+// ---- random numbers ----
 
-// Uniform on the unit sphere.
+// Uniform distribution on the unit sphere.
 static rblVec3d random_direction(rblRandom* random)
 {
     for (;;)
@@ -95,16 +98,17 @@ static rblVec3d random_direction(rblRandom* random)
     }
 }
 
-// A triangle by its share of the area: the first whose sum is above the number drawn, so never one without area.
+// A triangle with probability proportional to its area: the first triangle whose cumulative area is above a random
+// number. A triangle without area is never chosen.
 static uint32_t random_triangle(const rblDatasetBody* body, rblRandom* random)
 {
-    const double* sums = body->areas.data;
+    const double* cumulative = body->areas.data;
     uint32_t low = 0, high = (uint32_t)body->areas.count - 1;
-    const double drawn = rbl_random_double(random) * sums[high];
+    const double drawn = rbl_random_double(random) * cumulative[high];
     while (low < high)
     {
         const uint32_t middle = low + (high - low) / 2;
-        if (sums[middle] > drawn)
+        if (cumulative[middle] > drawn)
         {
             high = middle;
         }
@@ -116,24 +120,25 @@ static uint32_t random_triangle(const rblDatasetBody* body, rblRandom* random)
     return low;
 }
 
-// Uniform in the triangle (Osada et al. 2002, "Shape Distributions", eq. 1).
+// Uniform distribution in the triangle (Osada et al. 2002, "Shape Distributions", eq. 1).
 static rblVec3d random_point(const rblMeshView* view, uint32_t triangle, rblRandom* random)
 {
     const uint32_t* v = &view->corner_vertices[3 * (size_t)triangle];
     const double root = sqrt(rbl_random_double(random));
-    const double share = rbl_random_double(random);
-    const rblVec3d side = rbl_lerp3d(view->positions[v[1]], view->positions[v[2]], share);
+    const double along_side = rbl_random_double(random);
+    const rblVec3d side = rbl_lerp3d(view->positions[v[1]], view->positions[v[2]], along_side);
     return rbl_lerp3d(view->positions[v[0]], side, root);
 }
 
-// A unit vector by the cosine law about another one: its sum with a random one.
+// A unit vector with a cosine distribution about `inwards`: the normalized sum of `inwards` and a random unit vector.
 static rblVec3d random_normal(rblVec3d inwards, rblRandom* random)
 {
     const rblVec3d sum = rbl_add3d(inwards, random_direction(random));
     return rbl_length3d(sum) > 1e-3 ? rbl_normalize3d(sum, inwards) : inwards;
 }
 
-// What happens to a mesh in one of its items: nothing but the seed and the two numbers decides.
+// The fracture of one item of a mesh. It depends only on the seed of the dataset and on the indices of the mesh and the
+// item.
 static rblShatterDef item_def(const rblDatasetDef* def, const rblDatasetBody* body, uint32_t mesh,
                               uint32_t number)
 {
@@ -142,7 +147,7 @@ static rblShatterDef item_def(const rblDatasetDef* def, const rblDatasetBody* bo
     const uint32_t span = def->max_pieces - def->min_pieces + 1;
     item.pattern.kind = def->kinds[rbl_random_below(&random, def->kind_count)];
     item.pattern.pieces = def->min_pieces + rbl_random_below(&random, span);
-    item.pattern.seed = rbl_random_u64(&random) >> 11; // an integer for every reader of JSON
+    item.pattern.seed = rbl_random_u64(&random) >> 11; // 53 bits: exact in readers of JSON that use doubles
     const uint32_t triangle = random_triangle(body, &random);
     const rblVec3d cross = triangle_cross(&body->view, triangle);
     item.point = random_point(&body->view, triangle, &random);

@@ -1,4 +1,4 @@
-// The list of a dataset, and the records that it is made of.
+// The list of a dataset and the records of its items, as JSON.
 #include "base/bytes.h"
 #include "base/error.h"
 #include "fracture/dataset/dataset_private.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LARGEST_RECORD ((size_t)64 << 20)
+#define MAX_RECORD_SIZE ((size_t)64 << 20)
 
 static void put_count(rblJsonWriter* json, const char* key, uint64_t value)
 {
@@ -38,9 +38,9 @@ static void put_vector(rblJsonWriter* json, const char* key, rblVec3d value)
     rbl_json_end_array(json);
 }
 
-// ---- the beginning ----
+// ---- header ----
 
-// A check of what the mesh is: a dataset must not go on with another one.
+// A check sum of the mesh. A dataset is not continued with another mesh.
 static void print_check(const rblMeshView* view, char out[17])
 {
     uint64_t check = rbl_check64(1, view->positions, sizeof *view->positions * view->vertex_count);
@@ -99,13 +99,13 @@ rblResult rbl_dataset_write_header(rblDatasetWork* work)
     rbl_json_end_array(json);
     rbl_json_end_object(json);
     RBL_TRY(rbl_json_writer_finish(json));
-    json->size -= strlen("\n}\n"); // the items are still to come
+    json->size -= strlen("\n}\n"); // remove the end of the object: the items follow
     return RBL_OK;
 }
 
-// ---- another beginning ----
+// ---- comparison with the list on disk ----
 
-// A line without indentation and comma, shortened.
+// A line without indentation and final comma, at most 80 characters.
 static int trim_line(const char* text, size_t size, const char** out)
 {
     size_t begin = 0;
@@ -123,21 +123,21 @@ static int trim_line(const char* text, size_t size, const char** out)
     return end - begin < 80 ? (int)(end - begin) : 80;
 }
 
-static rblResult refuse_other(const char* path, const char* there, size_t there_size, const char* now,
-                              size_t now_size)
+static rblResult fail_difference(const char* path, const char* old_text, size_t old_size,
+                                 const char* new_text, size_t new_size)
 {
     size_t at = 0;
     size_t line = 0;
-    while (at < there_size && at < now_size && there[at] == now[at])
+    while (at < old_size && at < new_size && old_text[at] == new_text[at])
     {
-        line = now[at] == '\n' ? at + 1 : line;
+        line = new_text[at] == '\n' ? at + 1 : line;
         ++at;
     }
     const char* old_line;
     const char* new_line;
-    const int old_length = trim_line(there + line, there_size - line, &old_line);
-    const int new_length = trim_line(now + line, now_size - line, &new_line);
-    return rbl_fail(RBL_ERROR_FILE, "%s: was made with other options: %.*s, now %.*s; only force begins anew",
+    const int old_length = trim_line(old_text + line, old_size - line, &old_line);
+    const int new_length = trim_line(new_text + line, new_size - line, &new_line);
+    return rbl_fail(RBL_ERROR_FILE, "%s: was made with other options: %.*s, now %.*s; only force replaces it",
                     rbl_short_name(path), old_length, old_line, new_length, new_line);
 }
 
@@ -153,11 +153,12 @@ rblResult rbl_dataset_compare_list(const rblDatasetWork* work, bool force, bool*
         return RBL_OK;
     }
     RBL_TRY(rbl_file_read(path, SIZE_MAX, work->allocator, &file));
-    const rblJsonWriter* now = &work->header;
-    const char* there = (const char*)file.bytes;
-    *same = file.size > now->size && memcmp(there, now->text, now->size) == 0 && there[now->size] == ',';
+    const rblJsonWriter* header = &work->header;
+    const char* old_text = (const char*)file.bytes;
+    *same = file.size > header->size && memcmp(old_text, header->text, header->size) == 0 &&
+            old_text[header->size] == ',';
     const rblResult result =
-        *same || force ? RBL_OK : refuse_other(path, there, file.size, now->text, now->size);
+        *same || force ? RBL_OK : fail_difference(path, old_text, file.size, header->text, header->size);
     rbl_file_bytes_free(&file);
     return result;
 }
@@ -231,9 +232,9 @@ rblResult rbl_dataset_save_record(const rblDatasetWork* work, uint32_t item, con
     return result;
 }
 
-// ---- the whole ----
+// ---- the complete list ----
 
-// A record says which item it is of and how many pieces that has.
+// Check the number of the item in its record, add the record to the report, return the number of pieces.
 static rblResult read_record(const rblFileBytes* file, const char* path, uint32_t item,
                              const rblAllocator* allocator, rblDatasetReport* report, uint32_t* out)
 {
@@ -250,7 +251,9 @@ static rblResult read_record(const rblFileBytes* file, const char* path, uint32_
     report->items += 1;
     report->pieces += pieces;
     *out = pieces;
-    return number == item ? RBL_OK : rbl_fail(RBL_ERROR_FORMAT, "%s: is of item %u", path, number);
+    return number == item ? RBL_OK
+                          : rbl_fail(RBL_ERROR_FORMAT, "%s: is the record of item %u, must be of item %u",
+                                     path, number, item);
 }
 
 static rblResult copy_record(const rblDatasetWork* work, uint32_t item, rblWriter* writer,
@@ -261,7 +264,7 @@ static rblResult copy_record(const rblDatasetWork* work, uint32_t item, rblWrite
     rblFileBytes file;
     RBL_TRY(rbl_dataset_item_path(work, item, folder));
     RBL_TRY(rbl_compose_path(path, "%s/" RBL_DATASET_ITEM, folder));
-    rblResult result = rbl_file_read(path, LARGEST_RECORD, work->allocator, &file);
+    rblResult result = rbl_file_read(path, MAX_RECORD_SIZE, work->allocator, &file);
     if (result == RBL_OK)
     {
         uint32_t pieces = 0;
@@ -272,8 +275,9 @@ static rblResult copy_record(const rblDatasetWork* work, uint32_t item, rblWrite
         rbl_write_bytes(writer, file.bytes, end);
         rbl_file_bytes_free(&file);
     }
-    return result == RBL_OK ? RBL_OK
-                            : rbl_fail_within(result, "a damaged item; remove its folder and begin again");
+    return result == RBL_OK
+               ? RBL_OK
+               : rbl_fail_within(result, "a damaged item; remove its folder and write the dataset again");
 }
 
 static rblResult write_list(const rblDatasetWork* work, bool complete, rblWriter* writer,

@@ -1,7 +1,7 @@
-// What the parts of a dataset's making share (rubble/dataset.h).
+// Types and functions of the writer of datasets (rubble/dataset.h).
 //
-// A folder that was left by a killed program is taken up where it was left. An item is written into a folder NAME.part that
-// takes its name when all of it is there, so that a folder without ".part" is whole.
+// The writer continues a dataset that a killed process left incomplete. An item is written into a folder NAME.part,
+// which is renamed to NAME when the item is complete.
 #ifndef RBL_FRACTURE_DATASET_DATASET_PRIVATE_H
 #define RBL_FRACTURE_DATASET_DATASET_PRIVATE_H
 
@@ -14,13 +14,13 @@
 
 #define RBL_DATASET_ITEM "item.json"
 #define RBL_DATASET_PART ".part"
-#define RBL_DATASET_NAME 80 // of a mesh's folder, terminator included
+#define RBL_DATASET_NAME 80 // bytes of the name of a mesh's folder, with terminator
 
 typedef struct rblDatasetBody
 {
     rblShatterBody body;
     rblMeshView view;
-    rblDoubleArray areas; // of the triangles up to and including each, m^2
+    rblDoubleArray areas; // cumulative areas of triangles 0 to i, m^2; sum_areas()
     char name[RBL_DATASET_NAME];
 } rblDatasetBody;
 
@@ -29,16 +29,16 @@ typedef struct rblDatasetWork
     const rblDatasetDef* def;
     const char* folder;
     const rblAllocator* allocator;
-    rblJobs* jobs;       // for the items
-    rblJobs* inner_jobs; // inside one item
+    rblJobs* jobs;       // workers for items
+    rblJobs* inner_jobs; // workers inside one item
     rblDatasetBody* bodies;
-    rblJsonWriter header; // what the list begins with
-    rblIndexArray missing;
-    int lock; // file, -1: none
+    rblJsonWriter header;  // first part of the list: all options
+    rblIndexArray missing; // items that do not exist yet; find_missing()
+    int lock;              // file descriptor of the lock; -1: none
 
-    rblMutex mutex; // guards what follows
+    rblMutex mutex; // guards the members below
     rblDatasetProgress state;
-    rblResult result; // the first failure
+    rblResult result; // first failure
     char message[RBL_ERROR_TEXT_SIZE];
 } rblDatasetWork;
 
@@ -48,44 +48,45 @@ rblResult rbl_dataset_body_open(const rblDatasetDef* def, uint32_t number, const
                                 rblDatasetBody* out);
 void rbl_dataset_body_close(rblDatasetBody* body);
 
-// Where an item is, below the dataset's folder.
+// Path of the folder of an item.
 rblResult rbl_dataset_item_path(const rblDatasetWork* work, uint32_t item, char out[RBL_PATH_SIZE]);
 
-// Break and write one item; `pieces` receives how many there are, 0 for one that could not be broken.
+// Break the mesh and write one item. `pieces` receives the number of pieces; 0: the mesh could not be broken.
 rblResult rbl_dataset_make_item(const rblDatasetWork* work, uint32_t item, uint32_t* pieces);
 
 // ---- folders (dataset_folder.c) ----
 
-// Take the folder, so that no other program writes to it; remove what a killed one left half done, and with `anew` all
-// items.
+// Lock the folder, so that no other process writes to it.
 rblResult rbl_dataset_lock(rblDatasetWork* work);
 void rbl_dataset_unlock(rblDatasetWork* work);
-rblResult rbl_dataset_sweep(const char* folder, bool anew);
 
-// Whether there is nothing in a folder but what marks it as ours.
+// Remove temporary files and unfinished items, which a killed process left; with `remove_items` all items and meshes.
+rblResult rbl_dataset_clean(const char* folder, bool remove_items);
+
+// Whether a folder has no files except the mark and the lock of a dataset.
 rblResult rbl_dataset_is_new(const char* folder, bool* out);
 
-// Remove a folder that holds an item, or the beginning of one.
+// Remove the folder of an item, complete or not. Other files in it stay, and then the call fails.
 rblResult rbl_dataset_remove_item(const char* path);
 rblResult rbl_dataset_make_folder(const char* path);
 rblResult rbl_dataset_rename(const char* from, const char* to);
 bool rbl_dataset_exists(const char* path);
 
-// Whether the folder of an item has all the files that it must have.
+// Whether the folder of an item has all its files.
 rblResult rbl_dataset_check_item(const char* folder, uint32_t pieces);
 
 // ---- the list (dataset_list.c) ----
 
-// The beginning of the list: all that decides what the items are.
+// First part of the list: all options that the items depend on.
 rblResult rbl_dataset_write_header(rblDatasetWork* work);
 
-// Whether the list in the folder has the same beginning. `found`: there is one.
+// Whether the list in the folder starts with the same header. `found`: the folder has a list.
 rblResult rbl_dataset_compare_list(const rblDatasetWork* work, bool force, bool* found, bool* same);
 
-// Write the list; of a dataset that is not complete without its items. Adds up the report.
+// Write the list. The list of an incomplete dataset has no items. Adds the items to `report`.
 rblResult rbl_dataset_save_list(const rblDatasetWork* work, bool complete, rblDatasetReport* report);
 
-// The record of an item in its own folder. `pieces` null: it could not be broken, and `reason` says why.
+// Write the record of an item in its folder. `pieces` null: the mesh could not be broken; `reason` is the error text.
 rblResult rbl_dataset_save_record(const rblDatasetWork* work, uint32_t item, const char* folder,
                                   const rblShatterDef* def, const rblPieces* pieces, const char* reason);
 

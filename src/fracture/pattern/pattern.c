@@ -1,4 +1,5 @@
-// Creation of a pattern for a body: points inside the body, the maker of the kind, the cells.
+// Creation of a pattern for a body: points inside the body, the linear functions of the cells by the kind of pattern,
+// the cells.
 #include "fracture/pattern/pattern.h"
 
 #include "cut/labels/label_cells.h"
@@ -6,13 +7,13 @@
 #include "math/aabb.h"
 #include "math/mat3.h"
 
-#define FEWEST_POINTS 512  // points inside the body, at least
-#define POINTS_EACH   6    // points inside the body per piece
-#define MARGIN        0.02 // of the cells' box around the body, relative to its extent
-#define NEAR_POINTS   128  // points within the radius, at least
-#define NEAR_EACH     3    // points within the radius per piece
-#define NEAR_TRIES    32   // random points that are tried per point within the radius
-#define MIN_RADIUS    1e-4 // relative to the body's extent: a smaller radius breaks nothing
+#define MIN_POINTS       512 // least number of points inside the body
+#define POINTS_PER_PIECE 6   // points inside the body per piece
+#define MARGIN           0.02 // distance from the body to the box of the cells, relative to the extent of the body
+#define MIN_NEAR_POINTS  128  // least number of points within the radius
+#define NEAR_PER_PIECE   3    // points within the radius per piece
+#define NEAR_TRIES       32   // random candidates per point within the radius
+#define MIN_RADIUS       1e-4 // relative to the extent of the body; with a smaller radius nothing breaks
 
 static rblPatternMaker* const makers[RBL_PATTERN_FILE] = {rbl_make_radial, rbl_make_voronoi, rbl_make_voronoi,
                                                           rbl_make_slabs,  rbl_make_voronoi, rbl_make_bricks,
@@ -42,9 +43,9 @@ static rblResult check_body(const rblPatternBody* body)
     return RBL_OK;
 }
 
-// A low-discrepancy sequence in the unit cube: multiples of powers of the root of x^4 = x + 1, whole parts dropped
+// A low-discrepancy sequence in the unit cube: fractional parts of multiples of powers of 1 / phi, with phi^4 = phi + 1
 // (Roberts 2018, "The unreasonable effectiveness of quasirandom sequences").
-static rblVec3d spread_point(rblAabbd box, uint32_t n)
+static rblVec3d sequence_point(rblAabbd box, uint32_t n)
 {
     const double g = 1.0 / 1.2207440846057596;
     const double x = 0.5 + g * n, y = 0.5 + g * g * n, z = 0.5 + g * g * g * n;
@@ -60,7 +61,7 @@ uint32_t rbl_pattern_spread_points(rblAabbd bounds, rblContainsFcn* contains, vo
     uint32_t found = 0;
     for (uint64_t n = 0; n < (uint64_t)RBL_PATTERN_TRIES * count && found < count; ++n)
     {
-        const rblVec3d at = spread_point(bounds, (uint32_t)n);
+        const rblVec3d at = sequence_point(bounds, (uint32_t)n);
         if (contains == NULL || contains(at, context))
         {
             if (numbers != NULL)
@@ -75,11 +76,11 @@ uint32_t rbl_pattern_spread_points(rblAabbd bounds, rblContainsFcn* contains, vo
 
 uint32_t rbl_pattern_points_for(uint32_t pieces)
 {
-    const uint32_t each = POINTS_EACH * pieces;
-    return each < FEWEST_POINTS ? FEWEST_POINTS : each;
+    const uint32_t each = POINTS_PER_PIECE * pieces;
+    return each < MIN_POINTS ? MIN_POINTS : each;
 }
 
-// The points of the body, and more of them where they are too few for the number of pieces.
+// Copy the points of the body. If they are too few for the number of pieces, add more.
 static rblResult gather_points(rblDraft* draft)
 {
     const rblPatternBody* body = draft->body;
@@ -100,30 +101,30 @@ static rblResult gather_points(rblDraft* draft)
         draft->points.count += rbl_pattern_spread_points(body->bounds, body->contains, body->contains_context,
                                                          wanted, more, NULL);
     }
-    if (draft->points.count == 0) // a very thin body: any point of its box
+    if (draft->points.count == 0) // a very thin body: use a point of its box
     {
         draft->points.count = rbl_pattern_spread_points(body->bounds, NULL, NULL, wanted, more, NULL);
     }
     return RBL_OK;
 }
 
-// Other kinds ignore the radius: their regions beyond it are joined afterwards.
-static bool limits_itself(rblPatternKind kind)
+// Whether the maker of this kind uses the radius. The cells of other kinds beyond the radius are joined afterwards.
+static bool uses_radius(rblPatternKind kind)
 {
     return kind != RBL_PATTERN_SLABS && kind != RBL_PATTERN_BRICKS && kind != RBL_PATTERN_PLANES;
 }
 
-// Points of the body within the radius: a small radius may contain no point of the whole body.
+// Find points of the body within the radius. A small radius may contain no point of draft->points.
 static rblResult find_near(rblDraft* draft)
 {
     const double radius = draft->radius;
     const rblAabbd cube = {{-radius, -radius, -radius}, {radius, radius, radius}};
     const rblAabbd box = rbl_aabbd_intersection(draft->body->bounds, cube);
-    const uint32_t wanted = NEAR_POINTS + NEAR_EACH * draft->def->pieces;
+    const uint32_t wanted = MIN_NEAR_POINTS + NEAR_PER_PIECE * draft->def->pieces;
     bool stored = true;
     for (uint32_t n = 0; n < NEAR_TRIES * wanted && draft->near.count < wanted && stored; ++n)
     {
-        const rblVec3d at = spread_point(box, n);
+        const rblVec3d at = sequence_point(box, n);
         if (rbl_length3d(at) <= radius && rbl_draft_contains(draft, at))
         {
             stored = rbl_array_push(&draft->near, at);
@@ -132,7 +133,7 @@ static rblResult find_near(rblDraft* draft)
     return stored ? RBL_OK : rbl_fail_memory();
 }
 
-// Whether the body reaches beyond the radius, and its points within it.
+// Find out whether a part of the body is beyond the radius. If so, collect points within the radius.
 static rblResult limit_points(rblDraft* draft)
 {
     const double radius = draft->def->radius;
@@ -157,19 +158,19 @@ static rblResult limit_points(rblDraft* draft)
     return find_near(draft);
 }
 
-// No part of the body is within the radius.
-static bool stays_whole(const rblDraft* draft)
+// Whether no part of the body is within the radius.
+static bool is_unbroken(const rblDraft* draft)
 {
     return draft->radius > 0.0 && (draft->near.count == 0 || draft->radius < MIN_RADIUS * draft->extent);
 }
 
-// Every second probe is a point of the body moved towards the impact, if it stays in the body. Kinds that break within
-// the radius only are probed there.
+// Every second probe is a point of the body moved towards the impact, if the moved point is inside the body. For kinds
+// that use the radius, all probes are within the radius.
 static rblResult gather_probes(rblDraft* draft)
 {
     const uint32_t wanted = rbl_pattern_points_for(draft->def->pieces);
     const rblPointArray* points =
-        draft->radius > 0.0 && limits_itself(draft->def->kind) ? &draft->near : &draft->points;
+        draft->radius > 0.0 && uses_radius(draft->def->kind) ? &draft->near : &draft->points;
     rblRandom random = rbl_random_seed(draft->def->seed, 2);
     for (uint32_t p = 0; p < wanted; ++p)
     {
@@ -189,13 +190,13 @@ static rblResult fill_draft(rblDraft* draft)
 {
     RBL_TRY(gather_points(draft));
     RBL_TRY(limit_points(draft));
-    if (stays_whole(draft))
+    if (is_unbroken(draft))
     {
         return rbl_draft_add(draft, rbl_vec3d(0, 0, 0), 0.0, 0);
     }
     RBL_TRY(gather_probes(draft));
     RBL_TRY(makers[draft->def->kind](draft));
-    return limits_itself(draft->def->kind) ? RBL_OK : rbl_draft_limit(draft);
+    return uses_radius(draft->def->kind) ? RBL_OK : rbl_draft_limit(draft);
 }
 
 static bool is_empty(const rblCells* cells, uint32_t cell)
@@ -203,7 +204,8 @@ static bool is_empty(const rblCells* cells, uint32_t cell)
     return cells->cell_starts[cell] == cells->cell_starts[cell + 1];
 }
 
-// Regions by number from 0 on without gaps, in order of their first cell that is not empty; empty cells are in region 0.
+// Number the regions from 0 without gaps, in the order of their first cell that is not empty. Empty cells are in region
+// 0.
 static rblResult number_regions(rblPattern* pattern, const rblDraft* draft)
 {
     const rblAllocator* allocator = pattern->allocator;
@@ -290,7 +292,7 @@ static rblResult open_pattern(const rblPatternDef* def, const rblPatternBody* bo
     return RBL_OK;
 }
 
-// The centre of the volume's box is at the impact. By default the box is just large enough for the body.
+// Put the centre of the box of the volume at the impact. By default the box is just large enough for the body.
 static void fit_box(rblLabelVolume* volume, const rblPatternDef* def, rblAabbd bounds)
 {
     const rblVec3d half = rbl_scale3d(rbl_aabbd_size(volume->box), 0.5);
@@ -300,7 +302,7 @@ static void fit_box(rblLabelVolume* volume, const rblPatternDef* def, rblAabbd b
     volume->box = (rblAabbd){rbl_scale3d(half, -scale), rbl_scale3d(half, scale)};
 }
 
-// Regions from a file as cells, for the cut.
+// Cells that follow the labels of the volume, for the cut.
 static rblResult cell_labels(rblPattern* pattern, const rblPatternDef* def, const rblPatternBody* body,
                              uint32_t resolution, rblJobs* jobs)
 {

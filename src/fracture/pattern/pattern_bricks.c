@@ -1,21 +1,22 @@
-// Courses in running bond. No power diagram has such cells, but one of half bricks has: a grid along the body's axes, each two
-// halves one region, and every other course, and every other layer behind, begins with a half.
+// Bricks in running bond. A power diagram has no such cells, but a grid of half bricks along the axes of the body is
+// one. Two neighbouring halves are one region. Every second course starts with a single half, and so does every second
+// layer in depth.
 #include "fracture/pattern/pattern_private.h"
 #include "math/mat3.h"
 
-#define BRICK_ASPECT 3.3  // length by height: 215 mm by 65 mm
-#define BRICK_DEPTH  2.1  // length by depth: 215 mm by 102 mm
-#define HALVINGS     24   // bisection steps of the brick height
-#define MAX_CELLS    8192 // larger grids have cells only inside the body
+#define BRICK_ASPECT 3.3  // ratio of length to height: 215 mm by 65 mm
+#define BRICK_DEPTH  2.1  // ratio of length to depth: 215 mm by 102 mm
+#define HALVINGS     24   // steps of the bisection for the brick height
+#define MAX_CELLS    8192 // grids with more cells than this get cells only where the body is
 
 typedef struct Wall
 {
     rblDraft* draft;
-    rblMat3d axes;        // along bricks, up, into the wall: columns
-    rblVec3d lower, size; // of the body, along the axes
-    double step[3];       // half a brick's length, its height, its depth
+    rblMat3d axes;        // columns: along the bricks, up, into the wall; unit
+    rblVec3d lower, size; // box of the body along `axes`
+    double step[3];       // half of a brick's length, its height, its depth, m
     uint32_t count[3];    // cells along each axis
-    unsigned char* used;  // per cell: it contains a point of the body
+    unsigned char* used;  // per cell: 1 if it contains a point of the body; mark_cells()
     size_t used_size;
 } Wall;
 
@@ -40,30 +41,32 @@ static void measure(Wall* wall)
     wall->size = rbl_sub3d(rbl_add3d(upper, margin), wall->lower);
 }
 
-// Up is the axis of the definition, the body's y by default; bricks lie along the longer of the two others.
-static void turn_axes(Wall* wall)
+// The up axis is the axis of the definition, by default the y axis of the body. Bricks lie along the longer of the two
+// other axes.
+static void choose_axes(Wall* wall)
 {
     const rblDraft* draft = wall->draft;
     const rblMat3d* body = &draft->body->axes;
     const bool given = rbl_dot3d(draft->def->axis, draft->def->axis) > 0.0;
     const rblVec3d up = given ? rbl_draft_axis(draft, true) : body->cy;
     const rblVec3d choices[3] = {body->cx, body->cz, body->cy};
-    rblVec3d flat = {0, 0, 0};
-    for (int k = 0; k < 3 && rbl_length3d(flat) < 0.5; ++k) // the first that is not up itself
+    rblVec3d horizontal = {0, 0, 0};
+    for (int k = 0; k < 3 && rbl_length3d(horizontal) < 0.5; ++k) // the first axis that is not parallel to up
     {
-        flat = rbl_mul_add3d(choices[k], -rbl_dot3d(choices[k], up), up);
+        horizontal = rbl_mul_add3d(choices[k], -rbl_dot3d(choices[k], up), up);
     }
-    flat = rbl_scale3d(flat, 1.0 / rbl_length3d(flat));
-    wall->axes = (rblMat3d){flat, up, rbl_cross3d(flat, up)};
+    horizontal = rbl_scale3d(horizontal, 1.0 / rbl_length3d(horizontal));
+    wall->axes = (rblMat3d){horizontal, up, rbl_cross3d(horizontal, up)};
     measure(wall);
     if (wall->size.z > wall->size.x)
     {
-        wall->axes = (rblMat3d){wall->axes.cz, up, rbl_neg3d(flat)};
+        wall->axes = (rblMat3d){wall->axes.cz, up, rbl_neg3d(horizontal)};
         measure(wall);
     }
 }
 
-// Whole bricks where the body is only a few bricks wide: avoids rows of slivers at the far side.
+// Where the body is only a few bricks wide, the width is a whole number of bricks: this avoids thin bricks at the far
+// side.
 static void choose_steps(Wall* wall, double height)
 {
     const double aspect = wall->draft->def->aspect > 0.0 ? wall->draft->def->aspect : BRICK_ASPECT;
@@ -82,33 +85,36 @@ static uint32_t cell_along(const Wall* wall, rblVec3d at, int axis)
     return (uint32_t)rbl_clampd(floor(place), 0.0, wall->count[axis] - 1.0);
 }
 
-// The number of a brick by that of its half: bricks of a course are numbered from 0 with room for a half at either end.
+// Index of a brick from the indices of its half. Each course has one more index, since it may have a single half at
+// both ends.
 static size_t brick_of(const Wall* wall, uint32_t half, uint32_t course, uint32_t layer)
 {
-    const size_t a_course = wall->count[0] / 2 + 1;
-    return ((size_t)layer * wall->count[1] + course) * a_course + (half + ((course + layer) & 1)) / 2;
+    const size_t bricks_per_course = wall->count[0] / 2 + 1;
+    return ((size_t)layer * wall->count[1] + course) * bricks_per_course +
+           (half + ((course + layer) & 1)) / 2;
 }
 
-// How many bricks long, high and deep a block may be. All bricks are cells, so that there may not be many more than pieces.
+// Largest number of bricks along each side of a block. Every brick is a cell, so the number of bricks is limited.
 static uint32_t largest_block(const rblDraft* draft)
 {
-    uint32_t most = 1;
-    while (draft->def->falloff > 0.0 && 16.0 * most * most * most * (double)draft->def->pieces <= MAX_CELLS)
+    uint32_t max_bricks = 1;
+    while (draft->def->falloff > 0.0 &&
+           16.0 * max_bricks * max_bricks * max_bricks * (double)draft->def->pieces <= MAX_CELLS)
     {
-        most *= 2;
+        max_bricks *= 2;
     }
-    return most;
+    return max_bricks;
 }
 
-// Beyond the falloff walls come apart in blocks of bricks, of 2, 4, ... each way, as many as the distance of their middle has
-// falloffs. Blocks lie within larger ones: a brick is part of the largest that is far enough away. Its number is that of the
-// first brick there.
+// With a falloff, bricks far from the impact are joined to blocks of 2, 4, ... bricks along each side. A block of n
+// bricks along each side has a distance of at least n falloffs. Blocks are nested: a brick belongs to the largest block
+// that is far enough away. The index of a block is the index of its first brick.
 static size_t block_of(const Wall* wall, uint32_t half, uint32_t course, uint32_t layer)
 {
-    const uint32_t most = largest_block(wall->draft);
+    const uint32_t max_bricks = largest_block(wall->draft);
     const uint32_t brick = (half + ((course + layer) & 1)) / 2;
-    const size_t a_course = wall->count[0] / 2 + 1;
-    for (uint32_t n = most; n > 1; n /= 2)
+    const size_t bricks_per_course = wall->count[0] / 2 + 1;
+    for (uint32_t n = max_bricks; n > 1; n /= 2)
     {
         const uint32_t first[3] = {brick / n * n, course / n * n, layer / n * n};
         const rblVec3d middle = {wall->lower.x + 2.0 * wall->step[0] * (first[0] + 0.5 * n),
@@ -116,7 +122,7 @@ static size_t block_of(const Wall* wall, uint32_t half, uint32_t course, uint32_
                                  wall->lower.z + wall->step[2] * (first[2] + 0.5 * n)};
         if (rbl_length3d(middle) >= n * wall->draft->def->falloff)
         {
-            return ((size_t)first[2] * wall->count[1] + first[1]) * a_course + first[0];
+            return ((size_t)first[2] * wall->count[1] + first[1]) * bricks_per_course + first[0];
         }
     }
     return brick_of(wall, half, course, layer);
@@ -127,7 +133,7 @@ static size_t brick_count(const Wall* wall)
     return (size_t)(wall->count[0] / 2 + 1) * wall->count[1] * wall->count[2];
 }
 
-// The number of bricks that contain a point of the body; a large number when the grid is too fine to count.
+// Number of bricks that contain a point of the body; UINT32_MAX if the grid is too fine.
 static rblResult count_bricks(const Wall* wall, uint32_t* out)
 {
     const size_t size = brick_count(wall);
@@ -154,7 +160,7 @@ static rblResult count_bricks(const Wall* wall, uint32_t* out)
     return RBL_OK;
 }
 
-// The largest bricks that give at least the requested number of pieces, by bisection of their height.
+// Bisection of the brick height: the largest bricks that give at least the requested number of pieces.
 static rblResult choose_height(Wall* wall)
 {
     const uint32_t pieces = wall->draft->def->pieces;
@@ -194,8 +200,8 @@ static rblResult mark_cells(Wall* wall)
     return RBL_OK;
 }
 
-// Along one axis the facet before cell k lies at b_k; cell k has slope -2 step k, and its offset is such that it meets the one
-// before there.
+// Offset of the linear function of cell k along one axis. Its slope is -2 step k, and at the facet b_k between cells k
+// - 1 and k both functions are equal.
 static void next_cell(Wall* wall, int axis, uint32_t k, double* offset)
 {
     const double jitter = k > 0 ? 0.12 * rbl_draft_jitter(wall->draft) : 0.0;
@@ -238,7 +244,7 @@ static rblResult add_bricks(Wall* wall, double* offsets[3])
 rblResult rbl_make_bricks(rblDraft* draft)
 {
     Wall wall = {.draft = draft};
-    turn_axes(&wall);
+    choose_axes(&wall);
     RBL_TRY(choose_height(&wall));
     RBL_TRY(mark_cells(&wall));
     double* offsets[3];

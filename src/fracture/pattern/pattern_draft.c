@@ -1,4 +1,4 @@
-// Functions that all makers of patterns use.
+// Functions that the makers of all kinds of patterns use.
 #include "cut/cells/cells_private.h"
 #include "fracture/pattern/pattern_private.h"
 #include "math/aabb.h"
@@ -8,7 +8,7 @@ rblResult rbl_draft_add(rblDraft* draft, rblVec3d gradient, double offset, uint3
 {
     if (draft->gradients.count >= RBL_MAX_CELLS)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "pattern: the pattern needs too many cells, at most %d are allowed",
+        return rbl_fail(RBL_ERROR_LIMIT, "pattern: the pattern has too many cells, must be at most %d",
                         RBL_MAX_CELLS);
     }
     const bool added = rbl_array_push(&draft->gradients, gradient) &&
@@ -32,16 +32,16 @@ bool rbl_draft_contains(const rblDraft* draft, rblVec3d point)
            (body->contains == NULL || body->contains(point, body->contains_context));
 }
 
-// Finds cells by points of the body. A tree pays from MANY_CELLS on.
+// Finds the cell of a point. From MANY_CELLS cells on it uses a tree.
 typedef struct Locator
 {
-    rblCells cells; // the draft's, and a tree of them
+    rblCells cells; // view of the cells of the draft, with the tree
     bool has_tree;
 } Locator;
 
 #define MANY_CELLS 150
 
-static double largest_of(rblVec3d a)
+static double max_component(rblVec3d a)
 {
     return rbl_maxd(rbl_maxd(fabs(a.x), fabs(a.y)), fabs(a.z));
 }
@@ -65,11 +65,11 @@ static rblResult open_locator(const rblDraft* draft, Locator* locator)
         return rbl_fail_memory();
     }
     rblCellUnits units = {
-        0.0, rbl_maxd(largest_of(draft->body->bounds.lower), largest_of(draft->body->bounds.upper))};
+        0.0, rbl_maxd(max_component(draft->body->bounds.lower), max_component(draft->body->bounds.upper))};
     for (uint32_t i = 0; i < count; ++i)
     {
         all[i] = i;
-        units.gradient = rbl_maxd(units.gradient, largest_of(draft->gradients.data[i]));
+        units.gradient = rbl_maxd(units.gradient, max_component(draft->gradients.data[i]));
     }
     const rblResult result = rbl_cell_tree_create(&locator->cells, all, count, units, &locator->cells.tree);
     RBL_FREE_ARRAY(draft->allocator, all, count);

@@ -1,4 +1,4 @@
-// The regions of a file as a mesh for drawing: a mesh as it is, labels as blocks.
+// The regions of a pattern file as a mesh for drawing: a mesh is drawn as it is, labels are drawn as blocks of voxels.
 #include "base/array.h"
 #include "base/error.h"
 #include "base/hash_map.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #define MAX_BLOCKS                                                                                           \
-    64 // blocks along a side: of larger volumes every second voxel is drawn, or every third, ...
+    64 // largest number of blocks along a side; of larger volumes every second, third, ... voxel is drawn
 #define NAME_SIZE 24 // bytes of "piece N"
 
 static const char* const material_names[2] = {"surface", RBL_CRACK_MATERIAL};
@@ -57,7 +57,7 @@ typedef struct Blocks
     uint32_t size[3]; // in blocks
     RBL_ARRAY(rblVec3d) positions;
     rblIndexArray starts, corners, materials, groups;
-    rblHashMap numbers; // by label and corner of the grid: vertex
+    rblHashMap numbers; // from label and corner of the grid to vertex
     bool failed;
 } Blocks;
 
@@ -93,7 +93,7 @@ static uint32_t vertex_at(Blocks* blocks, uint32_t label, const uint32_t at[3])
     return vertex;
 }
 
-// The square of block `at` on one side of it, outward.
+// One side of block `at` as a square, oriented outwards.
 static void add_square(Blocks* blocks, const uint32_t at[3], uint32_t axis, uint32_t upper, uint32_t material)
 {
     static const uint32_t around[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
@@ -199,7 +199,7 @@ static rblResult draw_labels(const rblLabelVolume* volume, const rblAllocator* a
 
 // ---- meshes ----
 
-// The mesh with its regions as groups.
+// Copy the mesh with one group per region.
 static rblResult group_regions(rblMeshId mesh, const rblAllocator* allocator, rblMeshId* out)
 {
     rblMeshView view;

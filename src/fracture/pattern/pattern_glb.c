@@ -1,4 +1,5 @@
-// The pieces of a pattern as GLB: a node and a mesh for every piece, so that they can be moved apart, and read back as regions.
+// The pieces of a pattern as GLB with a node and a mesh for every piece. Programs can move the nodes, and Rubble can
+// read the file as a pattern.
 #include "base/array.h"
 #include "base/error.h"
 #include "fracture/pattern/pattern.h"
@@ -19,8 +20,8 @@ typedef struct PartsWriter
 {
     const rblMeshView* whole;
     const rblAllocator* allocator;
-    Part* parts;       // one per group
-    uint32_t* numbers; // per vertex of the whole: its vertex in the part that it was seen in last
+    Part* parts;       // one per group of the mesh
+    uint32_t* numbers; // per vertex of the mesh: its index in its part; RBL_NONE: not added yet
     rblGlbBuilder glb;
 } PartsWriter;
 
@@ -32,7 +33,7 @@ static bool add_face(PartsWriter* writer, uint32_t face)
     for (uint32_t c = whole->face_starts[face]; stored && c < whole->face_starts[face + 1]; ++c)
     {
         const uint32_t vertex = whole->corner_vertices[c];
-        if (writer->numbers[vertex] == RBL_NONE) // groups share no vertices
+        if (writer->numbers[vertex] == RBL_NONE) // the vertices of each group are its own
         {
             writer->numbers[vertex] = (uint32_t)part->positions.count;
             stored = rbl_array_push(&part->positions, whole->positions[vertex]);
@@ -43,7 +44,7 @@ static bool add_face(PartsWriter* writer, uint32_t face)
            rbl_array_push(&part->materials, whole->face_materials[face]);
 }
 
-static rblResult split(PartsWriter* writer)
+static rblResult split_groups(PartsWriter* writer)
 {
     const rblMeshView* whole = writer->whole;
     bool stored = true;
@@ -67,7 +68,7 @@ static rblResult split(PartsWriter* writer)
     return stored ? RBL_OK : rbl_fail_memory();
 }
 
-static rblResult prepare(PartsWriter* writer)
+static rblResult prepare_parts(PartsWriter* writer)
 {
     for (uint32_t g = 0; g < writer->whole->group_count; ++g)
     {
@@ -198,8 +199,9 @@ static rblResult save_glb(const rblMeshView* drawn, const char* path, const rblA
     PartsWriter writer = {.whole = drawn, .allocator = allocator};
     writer.parts = rbl_alloc_zero(allocator, drawn->group_count * sizeof *writer.parts);
     writer.numbers = RBL_NEW_ARRAY(allocator, uint32_t, drawn->vertex_count);
-    rblResult result = writer.parts != NULL && writer.numbers != NULL ? split(&writer) : rbl_fail_memory();
-    result = result == RBL_OK ? prepare(&writer) : result;
+    rblResult result =
+        writer.parts != NULL && writer.numbers != NULL ? split_groups(&writer) : rbl_fail_memory();
+    result = result == RBL_OK ? prepare_parts(&writer) : result;
     rblWriter file;
     if (result == RBL_OK && (result = rbl_writer_open(&file, path, allocator)) == RBL_OK)
     {
@@ -227,7 +229,7 @@ rblResult rbl_pattern_save_glb(rblMeshId drawn, const char* path)
     }
     if (view.group_count == 0 || view.face_groups == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: the mesh must have a group for every piece");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: the mesh has no groups, must have one for each piece");
     }
     return save_glb(&view, path, rbl_default_allocator());
 }

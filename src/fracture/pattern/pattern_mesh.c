@@ -7,19 +7,21 @@
 
 #define NAME_SIZE 24 // bytes of "piece N"
 #define SHORTEST                                                                                             \
-    1e-6 // edge length relative to the box's extent: shorter edges come from the perturbation of cells and are not drawn
+    1e-6 // length relative to the extent of the box; shorter edges come from the perturbation of the cells and are not drawn
 
 typedef struct PatternMesh
 {
     const rblPattern* pattern;
-    rblMat3d turn; // from the box to pattern space
+    rblMat3d turn; // rotation from the box to pattern space
     rblVec3d point;
     RBL_ARRAY(rblVec3d) positions;
     rblIndexArray starts, corners, materials, groups;
-    uint32_t* numbers;  // per vertex of the cells: its vertex in the present region
-    uint32_t* owners;   // per vertex of the cells: the region that `numbers` is of
-    uint32_t* places;   // per vertex of the cells: the vertex that stands for it and all that are very near
-    rblIndexArray loop; // of one facet
+    uint32_t*
+        numbers;      // per vertex of the cells: its vertex in the mesh, for the region `owners`; vertex_of()
+    uint32_t* owners; // per vertex of the cells: the region that `numbers` is valid for
+    uint32_t*
+        representatives; // per vertex of the cells: an earlier vertex of the same cluster of very close vertices; join_near_vertices()
+    rblIndexArray loop; // vertices around one facet; gather_loop()
     rblCharArray names;
     RBL_ARRAY(const char*) group_names;
     bool failed;
@@ -46,47 +48,48 @@ static uint32_t vertex_of(PatternMesh* mesh, uint32_t vertex, uint32_t region)
     return mesh->numbers[vertex];
 }
 
-static uint32_t place_of(const uint32_t* places, uint32_t vertex)
+static uint32_t representative_of(const uint32_t* representatives, uint32_t vertex)
 {
-    while (places[vertex] != vertex)
+    while (representatives[vertex] != vertex)
     {
-        vertex = places[vertex];
+        vertex = representatives[vertex];
     }
     return vertex;
 }
 
-// The ends of very short edges become one vertex, the first.
-static void join_places(PatternMesh* mesh)
+// Join the two vertices of every very short edge; the first one represents both.
+static void join_near_vertices(PatternMesh* mesh)
 {
     const rblCells* cells = mesh->pattern->cells;
     const rblVec3d size = rbl_aabbd_size(cells->box);
     const double shortest = SHORTEST * rbl_maxd(rbl_maxd(size.x, size.y), size.z);
     for (uint32_t v = 0; v < cells->vertex_count; ++v)
     {
-        mesh->places[v] = v;
+        mesh->representatives[v] = v;
     }
     for (uint32_t e = 0; e < cells->edge_count; ++e)
     {
         const uint32_t* ends = cells->edges[e].vertices;
         if (rbl_distance3d(cells->vertices[ends[0]].position, cells->vertices[ends[1]].position) < shortest)
         {
-            const uint32_t a = place_of(mesh->places, ends[0]), b = place_of(mesh->places, ends[1]);
-            mesh->places[a > b ? a : b] = a > b ? b : a;
+            const uint32_t a = representative_of(mesh->representatives, ends[0]),
+                           b = representative_of(mesh->representatives, ends[1]);
+            mesh->representatives[a > b ? a : b] = a > b ? b : a;
         }
     }
     for (uint32_t v = 0; v < cells->vertex_count; ++v)
     {
-        mesh->places[v] = place_of(mesh->places, v);
+        mesh->representatives[v] = representative_of(mesh->representatives, v);
     }
 }
 
-// The vertices around a facet, each once. False when fewer than three are left.
+// Collect the vertices around a facet without repetition. Returns false if fewer than three are left.
 static bool gather_loop(PatternMesh* mesh, const rblCellFacet* facet)
 {
     rbl_array_clear(&mesh->loop);
     for (uint32_t k = 0; k < facet->end_edge - facet->first_edge; ++k)
     {
-        const uint32_t place = mesh->places[facet_corner(mesh->pattern->cells, facet, k)];
+        const uint32_t place = mesh->representatives[facet_corner(mesh->pattern->cells, facet, k)];
         const bool first = mesh->loop.count == 0;
         if (first || (mesh->loop.data[mesh->loop.count - 1] != place && mesh->loop.data[0] != place))
         {
@@ -96,7 +99,7 @@ static bool gather_loop(PatternMesh* mesh, const rblCellFacet* facet)
     return mesh->loop.count >= 3;
 }
 
-// One side of a facet, outward of `cell`.
+// One side of a facet, oriented outwards from `cell`.
 static void add_face(PatternMesh* mesh, const rblCellFacet* facet, uint32_t cell, uint32_t region)
 {
     if (!gather_loop(mesh, facet))
@@ -131,7 +134,7 @@ static void add_cell(PatternMesh* mesh, uint32_t cell)
     }
 }
 
-// Cell by cell within a region, so that its corners are shared.
+// The cells of a region are added together, so that they share vertices.
 static void add_regions(PatternMesh* mesh)
 {
     const rblPattern* pattern = mesh->pattern;
@@ -164,14 +167,14 @@ static void name_groups(PatternMesh* mesh)
     }
 }
 
-static rblResult fill(PatternMesh* mesh, rblMeshId* out)
+static rblResult build_mesh(PatternMesh* mesh, rblMeshId* out)
 {
     mesh->failed = !rbl_array_push(&mesh->starts, 0u);
     for (uint32_t v = 0; v < mesh->pattern->cells->vertex_count; ++v)
     {
         mesh->owners[v] = UINT32_MAX;
     }
-    join_places(mesh);
+    join_near_vertices(mesh);
     add_regions(mesh);
     name_groups(mesh);
     if (mesh->failed)
@@ -209,13 +212,13 @@ static rblResult mesh_of_pattern(const rblPattern* pattern, const rblMat3d* turn
     rbl_array_init(&mesh.group_names, allocator);
     mesh.numbers = RBL_NEW_ARRAY(allocator, uint32_t, vertices);
     mesh.owners = RBL_NEW_ARRAY(allocator, uint32_t, vertices);
-    mesh.places = RBL_NEW_ARRAY(allocator, uint32_t, vertices);
+    mesh.representatives = RBL_NEW_ARRAY(allocator, uint32_t, vertices);
     rbl_array_init(&mesh.loop, allocator);
-    const bool enough = mesh.numbers != NULL && mesh.owners != NULL && mesh.places != NULL;
-    const rblResult result = enough ? fill(&mesh, out) : rbl_fail_memory();
+    const bool enough = mesh.numbers != NULL && mesh.owners != NULL && mesh.representatives != NULL;
+    const rblResult result = enough ? build_mesh(&mesh, out) : rbl_fail_memory();
     RBL_FREE_ARRAY(allocator, mesh.numbers, vertices);
     RBL_FREE_ARRAY(allocator, mesh.owners, vertices);
-    RBL_FREE_ARRAY(allocator, mesh.places, vertices);
+    RBL_FREE_ARRAY(allocator, mesh.representatives, vertices);
     rbl_array_free(&mesh.loop);
     rbl_array_free(&mesh.positions);
     rbl_array_free(&mesh.starts);
@@ -233,12 +236,12 @@ static rblResult check_draw(rblAabbd box, rblVec3d point, rblVec3d normal)
     if (!(size.x > 0.0 && size.y > 0.0 && size.z > 0.0) || !rbl_finite3d(size) || !rbl_finite3d(point))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "pattern: the box must have a volume and the point must be finite");
+                        "pattern: the box must have a positive volume, and the point must be finite");
     }
     const int axes = (normal.x != 0.0 ? 1 : 0) + (normal.y != 0.0 ? 1 : 0) + (normal.z != 0.0 ? 1 : 0);
     if (!rbl_finite3d(normal) || axes != 1)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: the normal must be parallel to an axis");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: the normal must be parallel to an axis of the box");
     }
     return RBL_OK;
 }

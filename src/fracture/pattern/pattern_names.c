@@ -7,7 +7,7 @@
 #include "rubble/text.h"
 #include <string.h>
 
-#define MAX_ASPECT 1000.0 // and the inverse of the smallest aspect
+#define MAX_ASPECT 1000.0 // largest aspect; the smallest is its inverse
 static const char* const kind_names[RBL_PATTERN_KIND_COUNT] = {"radial",    "voronoi", "clustered", "slabs",
                                                                "splinters", "bricks",  "planes",    "file"};
 
@@ -86,11 +86,12 @@ static rblResult check_def(const rblPatternDef* def)
 {
     if ((uint32_t)def->kind >= RBL_PATTERN_KIND_COUNT)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: the kind %d is unknown", (int)def->kind);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: kind is %d, must be 0 to %d", (int)def->kind,
+                        RBL_PATTERN_KIND_COUNT - 1);
     }
     if (def->kind == RBL_PATTERN_FILE && (def->file == NULL || def->file[0] == '\0'))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: the file must not be null");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: the path of the file must not be null");
     }
     if (def->pieces < 1 || def->pieces > RBL_PATTERN_MAX_PIECES)
     {
@@ -99,7 +100,7 @@ static rblResult check_def(const rblPatternDef* def)
     }
     if (!(def->jitter >= 0.0 && def->jitter <= 1.0))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: jitter must be from 0 to 1");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: jitter is %g, must be 0 to 1", def->jitter);
     }
     if (!rbl_finite3d(def->axis))
     {
@@ -113,7 +114,7 @@ static rblResult check_def(const rblPatternDef* def)
     RBL_TRY(check_length(def->aspect, "aspect"));
     const bool usable = def->aspect == 0.0 || (def->aspect >= 1.0 / MAX_ASPECT && def->aspect <= MAX_ASPECT);
     return usable ? RBL_OK
-                  : rbl_fail(RBL_ERROR_ARGUMENT, "pattern: aspect must be 0, or from %g to %g",
+                  : rbl_fail(RBL_ERROR_ARGUMENT, "pattern: aspect must be 0 or from %g to %g",
                              1.0 / MAX_ASPECT, MAX_ASPECT);
 }
 

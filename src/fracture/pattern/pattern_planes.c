@@ -1,24 +1,26 @@
-// A few plane cracks through the whole body: the arrangement of planes p_k(x) = n_k . x - d_k.
+// Planar cracks through the whole body: the cells are an arrangement of planes p_k(x) = n_k . x - d_k.
 //
-// The cell with signs s_k = +-1 is where f_s(x) = -sum s_k p_k(x) is least, for the least over all signs is -sum |p_k(x)|. Only
-// cells in which a point of the body lies are kept; the others contain almost nothing of it.
+// The cell with signs s_k = +-1 is the set of points where f_s(x) = -sum s_k p_k(x) is the smallest of all f; the
+// minimum over all signs is -sum |p_k(x)|. Cells that contain no point of the body are dropped: at most a very small
+// part of the body is in them.
 #include "fracture/pattern/pattern_private.h"
 #include "math/trig.h"
 
-#define MAX_PLANES 60  // signs of a cell are bits of a 64-bit integer
-#define MAX_TRIES  400 // random planes; those that split no cell are dropped
-#define REACH      0.5 // largest distance of a plane from the impact, relative to that of the body
+#define MAX_PLANES 60  // the signs of a cell are bits of a 64-bit integer
+#define MAX_TRIES  400 // number of random planes; planes that split no cell are dropped
+#define REACH                                                                                                \
+    0.5 // largest distance of a plane from the impact, relative to that of the farthest point of the body
 
 typedef struct Cracks
 {
     rblDraft* draft;
     rblVec3d normals[MAX_PLANES];
-    double heights[MAX_PLANES]; // d_k
+    double heights[MAX_PLANES]; // d_k, m
     uint32_t count;
-    uint32_t* cells;           // per point: which cell it is in
-    rblIndexArray split;       // two entries per cell: its number below and above the new plane
-    RBL_ARRAY(uint64_t) signs; // per cell: bit k set above plane k
-    rblIndexArray sizes;       // per cell: points in it
+    uint32_t* cells;           // per point: its cell; split_cells()
+    rblIndexArray split;       // two entries per cell: the cells below and above the new plane
+    RBL_ARRAY(uint64_t) signs; // per cell: bit k is set if the cell is above plane k
+    rblIndexArray sizes;       // per cell: number of points; count_points()
     uint32_t cell_count;
 } Cracks;
 
@@ -31,8 +33,8 @@ static rblVec3d random_direction(rblRandom* random)
     return rbl_vec3d(flat * cosine, y, flat * sine);
 }
 
-// The point's side of every plane is kept as the number of its cell: a new plane splits cells that have points on both sides.
-// `used` becomes false when it splits none.
+// Split every cell that has points on both sides of a new plane. The cell of a point stores its sides of all planes.
+// `used` becomes false if no cell is split.
 static rblResult split_cells(Cracks* cracks, rblVec3d normal, double height, bool* used)
 {
     const rblDraft* draft = cracks->draft;
@@ -59,7 +61,8 @@ static rblResult split_cells(Cracks* cracks, rblVec3d normal, double height, boo
         cracks->split.data[2 * c] = c;
         cracks->split.data[2 * c + 1] = both ? fresh++ : c;
         const uint64_t sign = UINT64_C(1) << cracks->count;
-        const uint64_t below = cracks->signs.data[c] & ~sign; // a plane that split nothing may have set it
+        const uint64_t below =
+            cracks->signs.data[c] & ~sign; // the bit may be set by a plane that split no cell
         if (both && !rbl_array_push(&cracks->signs, below | sign))
         {
             return rbl_fail_memory();
@@ -162,8 +165,8 @@ static uint32_t largest_neighbour(const Cracks* cracks, uint32_t cell)
     return largest;
 }
 
-// The last plane may have made more cells than were asked for: the smallest go back to a neighbour, the largest that they have.
-// A cell that was joined to another has size 0, and is no longer asked.
+// The last plane may create more cells than requested. Each surplus cell, the smallest first, is joined to its largest
+// neighbour. A joined cell has size 0 and is skipped from then on.
 static rblResult join_smallest(Cracks* cracks)
 {
     rblIndexArray* regions = &cracks->draft->regions;

@@ -1,48 +1,53 @@
-// Spokes and rings about the normal, as in glass: a hub at the impact, then rings of wedges that grow outwards, and spokes that
-// fork.
+// Radial and circumferential cracks about the normal, as in glass: a hub at the impact, rings of wedges that become
+// larger outwards, and radial cracks (spokes) that fork.
 //
-// A wedge in ring k and sector j has f = -2 R_k p_j (u_j . x) + R_k^2, with u_j its direction in the plane of the plate. All f
-// of one ring agree at the axis, so the facets between its sectors are planes through the axis, and the same ones in all
-// rings: straight spokes. Between rings k and k + 1 the facet is the chord at (R_k + R_k+1) / (2 p_j): each sector has its rings
-// where its own factor p_j puts them. Where wedges would become too wide each sector forks in two.
+// A wedge in ring k and sector j has f = -2 R_k p_j (u_j . x) + R_k^2, where u_j is the direction of the sector in the
+// plane of the plate. All f of one ring are equal on the axis. So the facets between sectors are planes through the
+// axis, the same planes in all rings: straight spokes. The facet between rings k and k + 1 is the chord at (R_k +
+// R_k+1) / (2 p_j): the factor p_j of a sector sets the radii of its rings. Where wedges would become too wide, each
+// sector forks in two.
 #include "fracture/pattern/pattern_private.h"
 #include "math/aabb.h"
 #include "math/trig.h"
 
 #define HUB           0.02 // radius of the hub, relative to the farthest point
-#define GRADING       1.6  // exponent: radii grow with this power of the ring index
+#define GRADING       1.6  // exponent: the radius of ring k is proportional to k^GRADING
 #define SLENDER       2.6  // ratio of length to width of a wedge
-#define LONG_SHARDS   0.4  // probability that a wedge continues through the next ring, at jitter 1
-#define FEWEST_SPOKES 4    // of the first ring
-#define SPOKE_CHOICES 4    // numbers of spokes that are tried from there
-#define MAX_FORKS     12   // of a sector
+#define LONG_WEDGES   0.4  // probability that a wedge continues through the next ring, at jitter 1
+#define MIN_SPOKES    4    // in the first ring, at least
+#define SPOKE_CHOICES 4    // numbers of spokes that are tried, from MIN_SPOKES
+#define MAX_FORKS     12   // of one sector
 #define MAX_WEDGES    (0.7 * RBL_MAX_CELLS)
-#define LIMITED_SHARE 0.3 // factor of MAX_WEDGES where rings and layers of the rest are added
-#define MAX_ROUNDS    9   // refinements of the web until enough wedges are in the body
-#define FINER_ADDS    1.1 // within a radius, twice as many wedges must meet the body this many times as often
-#define FLAT          0.35 // layers are as deep as wedges at this part of the farthest radius are long, or more
+#define LIMITED_FRACTION                                                                                     \
+    0.3              // factor of MAX_WEDGES with a radius, where rings and layers of the rest are added
+#define MAX_ROUNDS 9 // refinements of the web until the body contains enough wedges
+#define MIN_GAIN                                                                                             \
+    1.1 // with a radius: twice as many wedges must give at least this factor of wedges inside the body
+#define LAYER_RADIUS                                                                                         \
+    0.35 // fraction of the farthest radius; layers are at least as deep as the wedges at that radius are long
 
 typedef struct Web
 {
-    double hub, farthest; // radii
+    double hub, farthest; // m
     uint32_t rings, spokes, layers;
-    double top, bottom; // of the body, along y
-    double unrest;      // by which rings may differ between sectors, at full jitter
-    bool limited;       // one more ring, the last, is what stays one piece: region 0,
-    bool above, below;  // and so are one more layer above the first and below the last
+    double top, bottom; // m, range of the body along y
+    double spread;      // relative difference of ring radii between sectors, at jitter 1
+    bool limited;       // whether there is a radius: one more ring, the last, is part of `rest`, region 0;
+    bool above, below;  // whether one more layer above the first, below the last, is part of `rest`
 } Web;
 
-// A sector of the web, from the ring in which it forks off.
+// A sector of the web, from the ring in which it starts.
 typedef struct Sector
 {
     double angle, width;
-    double factor;   // p_j
-    uint32_t region; // of its last wedge when that goes on; UINT32_MAX: the next wedge is a piece of its own
-    uint32_t ring;   // next
-    uint32_t forks;  // so far
+    double factor; // p_j
+    uint32_t
+        region; // region of its last wedge if that continues in the next ring; UINT32_MAX: the next wedge is a new piece
+    uint32_t ring;  // the next ring
+    uint32_t forks; // number of forks so far
 } Sector;
 
-// The web extends to the farthest point of the body, within the radius.
+// The web extends to the farthest point of the body, or to the radius.
 static void measure(const rblDraft* draft, Web* web)
 {
     const rblAabbd bounds = draft->body->bounds;
@@ -62,7 +67,7 @@ static void measure(const rblDraft* draft, Web* web)
     web->hub = falloff > 0.0 ? rbl_mind(falloff, 0.5 * web->farthest) : HUB * web->farthest;
 }
 
-// The middle of ring k; k may lie between rings.
+// Middle radius of ring k; k may be fractional.
 static double radius_of(const Web* web, double k)
 {
     return web->hub + (web->farthest - web->hub) * rbl_pow((k + 0.5) / web->rings, GRADING);
@@ -94,9 +99,10 @@ static uint32_t wedge_count(const Web* web)
     return count;
 }
 
-// With K rings whose radii grow as k^g, the wedges of ring k are k / g times their length from the axis, and the spokes there
-// 2 pi s k / g for wedges s times as long as wide: pi s K^2 / g in all. Spokes come in powers of two times those of the first
-// ring, so look for the numbers of rings and of first spokes that come nearest.
+// K rings with radii proportional to k^g: a wedge of ring k is k / g times its length away from the axis. So ring k has
+// 2 pi s k / g spokes if wedges are s times as long as wide, and all rings have pi s K^2 / g wedges. The number of
+// spokes is a power of two times the number of the first ring. The loop looks for the numbers of rings and of first
+// spokes whose number of wedges is nearest to `wedges`.
 static void choose_rings(Web* web, double wedges)
 {
     const double about = sqrt(wedges * GRADING / (RBL_PI * SLENDER));
@@ -106,22 +112,22 @@ static void choose_rings(Web* web, double wedges)
     for (uint32_t trial = 0; trial < 3 * SPOKE_CHOICES; ++trial)
     {
         web->rings = (uint32_t)rbl_maxd(floor(about) + trial / SPOKE_CHOICES - 1.0, fewest);
-        web->spokes =
-            web->rings > 1 ? FEWEST_SPOKES + trial % SPOKE_CHOICES : (uint32_t)rbl_maxd(wedges, 2.0);
+        web->spokes = web->rings > 1 ? MIN_SPOKES + trial % SPOKE_CHOICES : (uint32_t)rbl_maxd(wedges, 2.0);
         const double miss = fabs(wedge_count(web) - wedges);
         best = miss < best_miss ? *web : best;
         best_miss = rbl_mind(miss, best_miss);
     }
     *web = best;
-    web->unrest = 0.25 / (2.0 + web->rings);
+    web->spread = 0.25 / (2.0 + web->rings);
 }
 
-// L layers have wedges / L wedges each, so rings as many as 1 / sqrt(L), and wedges sqrt(L) times as long: layers as deep as that
-// are (depth / length)^(2/3), with the length that wedges of a single layer have.
+// With L layers each layer has wedges / L wedges. So the number of rings is proportional to 1 / sqrt(L), and the length
+// of wedges to sqrt(L). Layers are as deep as wedges are long for L = (depth / length)^(2/3), where `length` is that
+// for one layer.
 static void choose_web(Web* web, double wedges)
 {
     const double rings = rbl_maxd(sqrt(wedges * GRADING / (RBL_PI * SLENDER)), 1.0);
-    const double deep = (web->top - web->bottom) * rings / (FLAT * GRADING * web->farthest);
+    const double deep = (web->top - web->bottom) * rings / (LAYER_RADIUS * GRADING * web->farthest);
     const double layers = rbl_cbrt(deep * deep);
     web->layers = (uint32_t)rbl_clampd(floor(layers), 1.0, rbl_maxd(1.0, 0.5 * sqrt(wedges)));
     choose_rings(web, rbl_maxd(wedges / web->layers, 2.0));
@@ -134,7 +140,7 @@ static rblVec3d wedge_gradient(rblVec3d depth, double angle, double reach)
     return rbl_mul_add3d(depth, -2.0 * reach, rbl_vec3d(cosine, 0.0, sine));
 }
 
-// What lies beyond the last ring of a sector: it begins at the radius that limits the web.
+// The cell beyond the last ring of a sector, part of `rest`. It starts at the radius that limits the web.
 static rblResult add_rest(rblDraft* draft, const Web* web, const Sector* s, rblVec3d depth,
                           double depth_offset)
 {
@@ -143,7 +149,7 @@ static rblResult add_rest(rblDraft* draft, const Web* web, const Sector* s, rblV
     return rbl_draft_add(draft, gradient, radius * radius + depth_offset, 0);
 }
 
-// Wedges outwards along one sector, and along those that fork off it, the nearer half first.
+// Add the wedges of one sector from the inside outwards, and of the sectors that fork from it, the closer half first.
 static rblResult add_sector(rblDraft* draft, const Web* web, Sector sector, rblVec3d depth,
                             double depth_offset)
 {
@@ -165,30 +171,30 @@ static rblResult add_sector(rblDraft* draft, const Web* web, Sector sector, rblV
             *s = (Sector){s->angle - quarter, 2.0 * quarter, s->factor, UINT32_MAX, s->ring, s->forks + 1};
             waiting[count] = *s;
             waiting[count].angle += 2.0 * quarter;
-            waiting[count++].factor *= 1.0 + web->unrest * rbl_draft_jitter(draft);
+            waiting[count++].factor *= 1.0 + web->spread * rbl_draft_jitter(draft);
             continue;
         }
         const double radius = radius_of(web, s->ring++);
-        const double reach = radius * s->factor * (1.0 + 0.3 * web->unrest * rbl_draft_jitter(draft));
+        const double reach = radius * s->factor * (1.0 + 0.3 * web->spread * rbl_draft_jitter(draft));
         const uint32_t region = s->region != UINT32_MAX ? s->region : draft->region_count;
         RBL_TRY(rbl_draft_add(draft, wedge_gradient(depth, s->angle, reach), radius * radius + depth_offset,
                               region));
         const bool goes_on =
-            s->region == UINT32_MAX && rbl_random_double(&draft->random) < LONG_SHARDS * draft->def->jitter;
+            s->region == UINT32_MAX && rbl_random_double(&draft->random) < LONG_WEDGES * draft->def->jitter;
         s->region = goes_on ? region : UINT32_MAX;
     }
     return RBL_OK;
 }
 
-// How much more the distance from a layer counts than that from a wedge: the factors p_j raise and lower wedges by 4 unrest times
-// their squared radius, which must not lift them into the next layer.
+// Weight of squared distances along y relative to those in the plane. The factors p_j change f of a wedge by up to 4
+// spread times its squared radius. The weight keeps that below the difference between two layers.
 static double layer_weight(const Web* web, double jitter)
 {
     const double steps = web->layers * web->farthest / rbl_maxd(web->top - web->bottom, 1e-6 * web->farthest);
-    return 1.0 + 8.0 * web->unrest * jitter * steps * steps;
+    return 1.0 + 8.0 * web->spread * jitter * steps * steps;
 }
 
-// The middle of a layer. They grow deeper away from the impact, as rings do.
+// Middle of a layer along y. Layers become deeper away from the impact, as rings become wider.
 static double layer_height(const Web* web, uint32_t layer)
 {
     const double from = (double)(layer * layer) / (web->layers * web->layers);
@@ -211,14 +217,14 @@ static rblResult add_layer(rblDraft* draft, const Web* web, double y)
     {
         const Sector sector = {.angle = turn + width * (j + 0.3 * rbl_draft_jitter(draft)),
                                .width = width,
-                               .factor = 1.0 + 2.0 * web->unrest * rbl_draft_jitter(draft),
+                               .factor = 1.0 + 2.0 * web->spread * rbl_draft_jitter(draft),
                                .region = UINT32_MAX};
         RBL_TRY(add_sector(draft, web, sector, depth, offset));
     }
     return RBL_OK;
 }
 
-// A layer of what stays one piece. It is a web like the others, so that it begins at one height all over.
+// A layer of `rest`. It is a web like the others, so that its boundary is at one height everywhere.
 static rblResult add_rest_layer(rblDraft* draft, const Web* web, double y)
 {
     const size_t first = draft->regions.count;
@@ -250,13 +256,13 @@ static rblResult add_web(rblDraft* draft, const Web* web)
                       : RBL_OK;
 }
 
-// Without its hub the wedges of a layer would all meet along the axis.
+// The hub always stays: without it all wedges of a layer would meet on the axis.
 static bool is_hub(rblVec3d gradient)
 {
     return gradient.x == 0.0 && gradient.z == 0.0;
 }
 
-// Wedges outside of the body are lost: refine the web until enough of them are in the body.
+// Some wedges are outside the body. Refine the web until enough wedges are inside.
 rblResult rbl_make_radial(rblDraft* draft)
 {
     const double wanted = draft->def->pieces - (draft->radius > 0.0 ? 1.0 : 0.0);
@@ -267,7 +273,7 @@ rblResult rbl_make_radial(rblDraft* draft)
     Web web;
     measure(draft, &web);
     double low = 0.4 * wanted, high = 0.0, wedges = wanted, best = wanted, best_miss = (double)INFINITY;
-    const double most = rbl_mind(20.0 * wanted + 100.0, (web.limited ? LIMITED_SHARE : 1.0) * MAX_WEDGES);
+    const double most = rbl_mind(20.0 * wanted + 100.0, (web.limited ? LIMITED_FRACTION : 1.0) * MAX_WEDGES);
     uint32_t count = 0, before = 0;
     for (int round = 0; round < MAX_ROUNDS && best_miss > 0.08 && low < most; ++round)
     {
@@ -280,7 +286,7 @@ rblResult rbl_make_radial(rblDraft* draft)
         best_miss = rbl_mind(miss, best_miss);
         low = count < wanted ? wedges : low;
         high = count < wanted ? high : wedges;
-        if (web.limited && high == 0.0 && round > 1 && count < FINER_ADDS * before)
+        if (web.limited && high == 0.0 && round > 1 && count < MIN_GAIN * before)
         {
             break;
         }

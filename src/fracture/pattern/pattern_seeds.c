@@ -1,35 +1,36 @@
-// Voronoi cells of well-spaced seeds: voronoi, clustered and splinters differ in how distance is measured.
+// Voronoi cells of well-spaced seeds. The kinds voronoi, clustered and splinters differ in the metric.
 //
-// Seeds are chosen one after the other, each the best of a few candidates inside the body: the one farthest from all seeds so
-// far (Mitchell 1991, "Spectrally optimal sampling for distribution ray tracing": best candidate). Distances count less where
-// pieces may be large: they are divided by the wanted size 1 + d / falloff at distance d from the impact. Along the grain they
-// count less by the aspect; a Voronoi diagram in stretched space still has linear functions:
+// Seeds are chosen one after the other. Each is the best of a few random candidates inside the body: the candidate
+// farthest from all earlier seeds (Mitchell 1991, "Spectrally optimal sampling for distribution ray tracing": best
+// candidate). Distances are divided by the wanted size 1 + d / falloff at distance d from the impact, so that pieces
+// far away are larger. Distances along the grain are divided by the aspect. A Voronoi diagram in this stretched space
+// still has linear functions:
 //   |x - s|_M^2 - |x|_M^2 = -2 (M s) . x + s . M s,   M = 1 - (1 - 1 / aspect^2) u u^T.
 #include "fracture/pattern/pattern_private.h"
 #include <math.h>
 
 #define MAX_CANDIDATES   16        // per seed
-#define CROWDING         0.07      // default falloff of clustered cells, relative to the body's extent
+#define CLUSTER_FALLOFF  0.07      // default falloff of clustered cells, relative to the extent of the body
 #define SPLINTER_ASPECT  8.0       // default ratio of length to width of splinters
-#define TRIES            8         // random points per candidate
-#define CANDIDATE_BUDGET 4000u     // candidates times pieces, about: bounds the time
-#define COVER_BUDGET     10000000u // points beyond the radius times pieces, at most: bounds the time
+#define TRIES            8         // random points per candidate until one is inside the body
+#define CANDIDATE_BUDGET 4000u     // candidates times pieces, about; limits the time
+#define COVER_BUDGET     10000000u // points beyond the radius times pieces, at most; limits the time
 
 typedef struct Seeds
 {
     rblDraft* draft;
-    rblVec3d axis;     // unit
-    double along;      // weight of squared distance along the axis
-    double falloff;    // 0: one size everywhere
-    rblPointArray all; // so far
-    uint32_t inner;    // the first ones, of a piece each; the others belong to what stays one piece
+    rblVec3d axis;     // direction of the grain, unit
+    double along;      // factor of squared distances along the axis
+    double falloff;    // distance at which the wanted size doubles, m; 0: the same size everywhere
+    rblPointArray all; // all seeds so far
+    uint32_t inner;    // number of seeds that are pieces, the first ones; the others belong to `rest`
 } Seeds;
 
 static double distance_squared(const Seeds* seeds, rblVec3d a, rblVec3d b)
 {
-    const rblVec3d apart = rbl_sub3d(a, b);
-    const double along = rbl_dot3d(apart, seeds->axis);
-    return rbl_dot3d(apart, apart) - (1.0 - seeds->along) * along * along;
+    const rblVec3d difference = rbl_sub3d(a, b);
+    const double along = rbl_dot3d(difference, seeds->axis);
+    return rbl_dot3d(difference, difference) - (1.0 - seeds->along) * along * along;
 }
 
 static double wanted_size(const Seeds* seeds, rblVec3d at)
@@ -37,15 +38,15 @@ static double wanted_size(const Seeds* seeds, rblVec3d at)
     return seeds->falloff > 0.0 ? 1.0 + rbl_length3d(at) / seeds->falloff : 1.0;
 }
 
-// How far a candidate is moved towards the impact, where small pieces are wanted: 1 not at all.
-static double pull(Seeds* seeds)
+// Factor of a candidate's distance from the impact: smaller pieces near the impact need more seeds there. 1: not moved.
+static double random_pull(Seeds* seeds)
 {
     rblRandom* random = &seeds->draft->random;
     const double u = rbl_random_double(random);
     return seeds->falloff > 0.0 && rbl_random_below(random, 4) > 0 ? u * u : 1.0;
 }
 
-// Somewhere in the body, within the radius, more often where small pieces are wanted.
+// A random point in the body and within the radius, with higher density where smaller pieces are wanted.
 static rblVec3d candidate(Seeds* seeds)
 {
     rblDraft* draft = seeds->draft;
@@ -54,7 +55,7 @@ static rblVec3d candidate(Seeds* seeds)
     for (int t = 0; t < TRIES; ++t)
     {
         at = points->data[rbl_random_below(&draft->random, (uint32_t)points->count)];
-        const rblVec3d pulled = rbl_scale3d(at, pull(seeds));
+        const rblVec3d pulled = rbl_scale3d(at, random_pull(seeds));
         if (rbl_draft_contains(draft, pulled))
         {
             return pulled;
@@ -66,19 +67,19 @@ static rblVec3d candidate(Seeds* seeds)
 static bool add_seed(Seeds* seeds, uint32_t candidates)
 {
     rblVec3d best = {0, 0, 0};
-    double best_room = -1.0;
+    double best_distance = -1.0;
     for (uint32_t c = 0; c < candidates; ++c)
     {
         const rblVec3d at = candidate(seeds);
         const double size = wanted_size(seeds, at);
-        double room = (double)INFINITY;
+        double distance = (double)INFINITY;
         for (size_t s = 0; s < seeds->all.count; ++s)
         {
-            room = rbl_mind(room, distance_squared(seeds, at, seeds->all.data[s]));
+            distance = rbl_mind(distance, distance_squared(seeds, at, seeds->all.data[s]));
         }
-        room /= size * size;
-        best = room > best_room ? at : best;
-        best_room = rbl_maxd(room, best_room);
+        distance /= size * size;
+        best = distance > best_distance ? at : best;
+        best_distance = rbl_maxd(distance, best_distance);
     }
     return rbl_array_push(&seeds->all, best);
 }
@@ -106,10 +107,11 @@ static rblResult choose_seeds(Seeds* seeds)
     return RBL_OK;
 }
 
-// ---- what stays one piece ----
+// ---- the rest: what is beyond the radius ----
 
-// The mirror image of a seed in the sphere, along a unit vector of which the seed has so much. Distances along the grain and
-// across it are measured alike within each, so the cell ends in the middle between the two.
+// The ray from a seed along `direction` (unit) leaves the sphere of the radius at a point. Add the mirror image of the
+// seed in the plane across the ray through this point. `direction` is along or across the grain, so that this plane is
+// the facet between the two seeds. `along`: component of the seed along `direction`.
 static bool add_mirror(Seeds* seeds, rblVec3d at, rblVec3d direction, double along)
 {
     const double radius = seeds->draft->radius;
@@ -118,19 +120,19 @@ static bool add_mirror(Seeds* seeds, rblVec3d at, rblVec3d direction, double alo
     return rbl_array_push(&seeds->all, rbl_mul_add3d(at, 2.0 * (border - along), direction));
 }
 
-// Each seed's cell ends where it leaves the radius, by seeds of the rest: along the ray from the impact, for splinters both
-// ways along the grain and away from the impact across it.
+// Mirror seeds belong to `rest` and end the cell of each seed at the radius: one along the ray from the impact; for
+// splinters two along the grain and one across it, away from the impact.
 static bool add_mirrors(Seeds* seeds)
 {
-    const bool grained = seeds->along < 1.0;
+    const bool has_grain = seeds->along < 1.0;
     bool stored = true;
     for (uint32_t s = 0; s < seeds->inner && stored; ++s)
     {
         const rblVec3d at = seeds->all.data[s];
-        const double along = grained ? rbl_dot3d(at, seeds->axis) : 0.0;
+        const double along = has_grain ? rbl_dot3d(at, seeds->axis) : 0.0;
         const rblVec3d away = rbl_mul_add3d(at, -along, seeds->axis);
         const double distance = rbl_length3d(away);
-        if (grained)
+        if (has_grain)
         {
             stored = add_mirror(seeds, at, seeds->axis, along) &&
                      add_mirror(seeds, at, rbl_neg3d(seeds->axis), -along);
@@ -149,14 +151,14 @@ static bool is_nearest_inner(const Seeds* seeds, rblVec3d at)
     size_t nearest = 0;
     for (size_t s = 0; s < seeds->all.count; ++s)
     {
-        const double here = distance_squared(seeds, at, seeds->all.data[s]);
-        nearest = here < least ? s : nearest;
-        least = rbl_mind(here, least);
+        const double squared = distance_squared(seeds, at, seeds->all.data[s]);
+        nearest = squared < least ? s : nearest;
+        least = rbl_mind(squared, least);
     }
     return nearest < seeds->inner;
 }
 
-// Points of the body beyond the radius that are still in a cell within it become seeds of the rest themselves.
+// Points of the body beyond the radius that are still in the cell of a piece become seeds of `rest`.
 static bool cover_beyond(Seeds* seeds)
 {
     const rblPointArray* points = &seeds->draft->points;
@@ -192,7 +194,7 @@ rblResult rbl_make_voronoi(rblDraft* draft)
     Seeds seeds = {.draft = draft, .axis = {0, 1, 0}, .along = 1.0, .falloff = def->falloff};
     if (def->kind == RBL_PATTERN_CLUSTERED && def->falloff == 0.0)
     {
-        seeds.falloff = CROWDING * draft->extent;
+        seeds.falloff = CLUSTER_FALLOFF * draft->extent;
     }
     if (def->kind == RBL_PATTERN_SPLINTERS)
     {

@@ -2,16 +2,16 @@
 #include "base/sort.h"
 #include "fracture/pattern/pattern_private.h"
 
-#define LEAN 0.3 // largest tangent of the tilt of a facet
+#define MAX_TILT 0.3 // largest tangent of the angle of a facet
 
 typedef struct Stack
 {
     rblDraft* draft;
     rblVec3d axis, side, across; // unit, right-handed
     rblVec3d middle;             // mean of the points
-    double width;                // of the body across the axis
-    double* heights;             // of the points along the axis, rising
-    double* sums; // of how many slabs there are to be up to each of them, in parts; with a falloff
+    double width;                // of the body across the axis, m
+    double* heights;             // of the points along the axis, m, sorted; sort_heights()
+    double* sums; // with a falloff, per point: fraction of the slabs below its height, 0 to 1; sum_shares()
 } Stack;
 
 static bool before_in_height(uint32_t a, uint32_t b, const void* context)
@@ -74,7 +74,7 @@ static rblResult sort_heights(const Stack* stack)
     return enough ? RBL_OK : rbl_fail_memory();
 }
 
-// Slabs are 1 + d / falloff times as thick at a height d above or below the impact as they are there.
+// At a distance d from the impact along the axis, slabs are 1 + d / falloff times as thick as at the impact.
 static void sum_shares(const Stack* stack)
 {
     const uint32_t count = (uint32_t)stack->draft->points.count;
@@ -92,7 +92,7 @@ static void sum_shares(const Stack* stack)
     }
 }
 
-// Between two points, so that no two facets coincide.
+// The height is between two points, so that no two facets coincide.
 static double height_of_sum(const Stack* stack, double share)
 {
     uint32_t low = 0, high = (uint32_t)stack->draft->points.count - 1;
@@ -109,8 +109,8 @@ static double height_of_sum(const Stack* stack, double share)
         }
     }
     const double span = stack->sums[high] - stack->sums[low];
-    const double part = span > 0.0 ? rbl_clampd((share - stack->sums[low]) / span, 0.0, 1.0) : 0.0;
-    return stack->heights[low] + part * (stack->heights[high] - stack->heights[low]);
+    const double weight = span > 0.0 ? rbl_clampd((share - stack->sums[low]) / span, 0.0, 1.0) : 0.0;
+    return stack->heights[low] + weight * (stack->heights[high] - stack->heights[low]);
 }
 
 static double height_of_share(const Stack* stack, double share)
@@ -120,24 +120,24 @@ static double height_of_share(const Stack* stack, double share)
                                              : stack->heights[(size_t)rbl_clampd(share * last, 0.0, last)];
 }
 
-static double thinnest(const Stack* stack, uint32_t pieces)
+static double min_thickness(const Stack* stack, uint32_t pieces)
 {
-    double least = (height_of_share(stack, 1.0) - height_of_share(stack, 0.0)) / pieces;
+    double thickness = (height_of_share(stack, 1.0) - height_of_share(stack, 0.0)) / pieces;
     for (uint32_t s = 0; s < pieces && stack->sums != NULL; ++s)
     {
         const double low = height_of_share(stack, (double)s / pieces);
-        least = rbl_mind(height_of_share(stack, (s + 1.0) / pieces) - low, least);
+        thickness = rbl_mind(height_of_share(stack, (s + 1.0) / pieces) - low, thickness);
     }
-    return least;
+    return thickness;
 }
 
-// Each slab's function is that of the slab before less the height above the facet between them.
+// The linear function of a slab is that of the slab before, minus the height above the facet between the two.
 static rblResult add_slabs(const Stack* stack)
 {
     rblDraft* draft = stack->draft;
     const uint32_t pieces = draft->def->pieces;
-    const double thickness = thinnest(stack, pieces);
-    const double lean = rbl_mind(LEAN, 0.5 * thickness / rbl_maxd(stack->width, thickness));
+    const double thickness = min_thickness(stack, pieces);
+    const double lean = rbl_mind(MAX_TILT, 0.5 * thickness / rbl_maxd(stack->width, thickness));
     rblVec3d gradient = {0, 0, 0};
     double offset = 0.0;
     for (uint32_t s = 0; s < pieces; ++s)

@@ -26,13 +26,13 @@ typedef struct rblPattern
 {
     rblPatternKind kind;
     uint32_t region_count;
-    rblCells*
-        cells;     // in a box around the body; the cells of a label volume follow its labels (label_cells.h)
-    double radius; // of the definition; 0 for patterns from files
-    uint32_t rest; // the region beyond the radius, which stays one piece; UINT32_MAX: none
+    // In a box around the body; the cells of a label volume follow its labels (label_cells.h).
+    rblCells* cells;
+    double radius;     // of the definition; 0 for patterns from files
+    uint32_t rest;     // the region beyond the radius, which stays one piece; UINT32_MAX: none
     uint32_t* regions; // per cell: region, below region_count; 0 for empty cells
-    rblLabelVolume*
-        volume; // of a pattern from a file, centred at the impact; its labels are the regions; else null
+    // Of a pattern from a file, centred at the impact; its labels are the regions; else null.
+    rblLabelVolume* volume;
     bool borrows_labels; // whether the caller owns the labels
     double noise, noise_length;
     const rblAllocator* allocator;

@@ -16,11 +16,11 @@ typedef struct PatternMesh
     rblVec3d point;
     RBL_ARRAY(rblVec3d) positions;
     rblIndexArray starts, corners, materials, groups;
-    uint32_t*
-        numbers;      // per vertex of the cells: its vertex in the mesh, for the region `owners`; vertex_of()
+    // Per vertex of the cells: its vertex in the mesh, for the region `owners`; vertex_of().
+    uint32_t* numbers;
     uint32_t* owners; // per vertex of the cells: the region that `numbers` is valid for
-    uint32_t*
-        representatives; // per vertex of the cells: an earlier vertex of the same cluster of very close vertices; join_near_vertices()
+    // Per vertex of the cells: an earlier vertex of the same cluster of very close vertices; join_near_vertices().
+    uint32_t* representatives;
     rblIndexArray loop; // vertices around one facet; gather_loop()
     rblCharArray names;
     RBL_ARRAY(const char*) group_names;

@@ -15,10 +15,10 @@ typedef struct rblDraft
     const rblPatternDef* def;
     const rblPatternBody* body;
     rblPointArray points; // inside the body; gather_points()
-    rblPointArray
-        near; // inside the body and within the radius; empty if the whole body breaks; limit_points()
-    rblPointArray
-        probes; // inside the body, denser near the impact; cells are counted by them; gather_probes()
+    // Inside the body and within the radius; empty if the whole body breaks; limit_points().
+    rblPointArray near;
+    // Inside the body, denser near the impact; cells are counted by them; gather_probes().
+    rblPointArray probes;
     rblRandom random;
     double extent;           // longest side of the box of the body, m
     double radius;           // m; the body beyond it stays one piece; 0: the whole body breaks

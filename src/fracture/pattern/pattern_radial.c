@@ -41,8 +41,8 @@ typedef struct Sector
 {
     double angle, width;
     double factor; // p_j
-    uint32_t
-        region; // region of its last wedge if that continues in the next ring; UINT32_MAX: the next wedge is a new piece
+    // Region of its last wedge if that continues in the next ring; UINT32_MAX: the next wedge is a new piece.
+    uint32_t region;
     uint32_t ring;  // the next ring
     uint32_t forks; // number of forks so far
 } Sector;

@@ -357,7 +357,7 @@ static int64_t whole_value(const rblCells* cells, uint32_t a, uint32_t b, rblVec
     return (int64_t)(rbl_dot3d(row.gradient, p) + row.offset);
 }
 
-static int expected_side(const rblCells* cells, const rblNamedPoint* point, uint32_t a, uint32_t b)
+static int expected_side(const rblCells* cells, const rblImplicitPoint* point, uint32_t a, uint32_t b)
 {
     int64_t d[3], u[3], v[3], sum = 0, weights = 0;
     for (uint32_t k = 0; k < point->corner_count; ++k)
@@ -395,7 +395,7 @@ static void the_exact_predicate_agrees_with_whole_numbers(void** state)
     uint32_t zeros = 0;
     for (uint32_t n = 0; n < 20000; ++n)
     {
-        rblNamedPoint point = {1 + n % 3, {{0, 0, 0}}, {0, 1, 2}};
+        rblImplicitPoint point = {1 + n % 3, {{0, 0, 0}}, {0, 1, 2}};
         for (uint32_t k = 0; k < 5; ++k)
         {
             gradients[k] =
@@ -410,7 +410,7 @@ static void the_exact_predicate_agrees_with_whole_numbers(void** state)
                           (double)rbl_random_below(&random, 7) - 3);
         }
         const int expected = expected_side(&cells, &point, 3, 4);
-        assert_int_equal(rbl_named_side(&cells, &point, 3, 4), expected);
+        assert_int_equal(rbl_implicit_side(&cells, &point, 3, 4), expected);
         zeros += expected == 0 ? 1 : 0;
         // The same picture at quite another scale.
         for (uint32_t k = 0; k < 5; ++k)
@@ -419,7 +419,7 @@ static void the_exact_predicate_agrees_with_whole_numbers(void** state)
             offsets[k] *= 0x1p-100;
             point.corners[k % 3] = k < 3 ? rbl_scale3d(point.corners[k], 0x1p200) : point.corners[k % 3];
         }
-        assert_int_equal(rbl_named_side(&cells, &point, 3, 4), expected);
+        assert_int_equal(rbl_implicit_side(&cells, &point, 3, 4), expected);
     }
     assert_true(zeros > 100 && zeros < 10000);
 }

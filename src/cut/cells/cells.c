@@ -1,4 +1,5 @@
-// A complex of cells from linear functions: units, shake, tree, carving in parallel, joining.
+// Creation of a complex of cells from linear functions: units, perturbation, tree, cells one by one in parallel, the
+// complex.
 #include "cut/cells/cells.h"
 
 #include "base/error.h"
@@ -10,12 +11,12 @@
 #include "math/trig.h"
 #include <string.h>
 
-#define SHAKE                                                                                                \
-    1e-7 // perturbation of offsets, relative to the spacing of cells; without it degenerate vertices are common
-#define GRADIENT_BITS 40      // of a gradient, below its unit: differences are exact in double
-#define OFFSET_BITS   50      // of an offset, below its unit
-#define CELLS_A_BLOCK 8       // per block of the parallel loop
-#define LARGEST       0x1p300 // limit of all numbers, and of the inverse of the smallest unit
+#define PERTURBATION                                                                                         \
+    1e-7 // perturbation of offsets, relative to the spacing of cells; without it degenerate vertices are frequent
+#define GRADIENT_BITS   40      // bits of a gradient below its unit: differences are exact in double
+#define OFFSET_BITS     50      // bits of an offset below its unit
+#define CELLS_PER_BLOCK 8       // cells per block of the parallel loop
+#define MAX_NUMBER      0x1p300 // upper limit of all numbers, and of the inverse of the smallest unit
 
 static rblResult check_input(const rblVec3d* gradients, const double* offsets, uint32_t count, rblAabbd box)
 {
@@ -27,9 +28,9 @@ static rblResult check_input(const rblVec3d* gradients, const double* offsets, u
     {
         const double size =
             fabs(gradients[i].x) + fabs(gradients[i].y) + fabs(gradients[i].z) + fabs(offsets[i]);
-        if (!(size < LARGEST))
+        if (!(size < MAX_NUMBER))
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "cells: cell %u must be finite and not too large", i);
+            return rbl_fail(RBL_ERROR_ARGUMENT, "cells: cell %u must have finite numbers, below 2^300", i);
         }
     }
     const rblVec3d size = rbl_aabbd_size(box);
@@ -37,10 +38,10 @@ static rblResult check_input(const rblVec3d* gradients, const double* offsets, u
     const double reach = rbl_maxd(rbl_maxd(far.x, far.y), far.z);
     const double thin = rbl_mind(rbl_mind(size.x, size.y), size.z);
     if (!rbl_finite3d(box.lower) || !rbl_finite3d(box.upper) || !(thin > 1e-9 * reach) ||
-        !(reach < LARGEST) || !(reach > 1.0 / LARGEST))
+        !(reach < MAX_NUMBER) || !(reach > 1.0 / MAX_NUMBER))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "cells: the box must have a volume and be neither too large nor too far away");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "cells: the box must have a volume, and its coordinates must be "
+                                            "finite and between 2^-300 and 2^300");
     }
     return RBL_OK;
 }
@@ -52,23 +53,23 @@ static double power_above(double x)
     return rbl_power_of_two(exponent + 1);
 }
 
-static double reach_of(rblVec3d a)
+static double max_coordinate(rblVec3d a)
 {
     return rbl_maxd(rbl_maxd(fabs(a.x), fabs(a.y)), fabs(a.z));
 }
 
 static rblCellUnits units_of(const rblVec3d* gradients, const double* offsets, uint32_t count, rblAabbd box)
 {
-    const double length = power_above(rbl_maxd(reach_of(box.lower), reach_of(box.upper)));
-    double largest = 1.0 / LARGEST;
+    const double length = power_above(rbl_maxd(max_coordinate(box.lower), max_coordinate(box.upper)));
+    double largest = 1.0 / MAX_NUMBER;
     for (uint32_t i = 0; i < count; ++i)
     {
-        largest = rbl_maxd(rbl_maxd(reach_of(gradients[i]), fabs(offsets[i]) / length), largest);
+        largest = rbl_maxd(rbl_maxd(max_coordinate(gradients[i]), fabs(offsets[i]) / length), largest);
     }
     return (rblCellUnits){power_above(largest), length};
 }
 
-// To the nearest multiple of a power of two; |x| < 2^52 unit.
+// Round to the nearest multiple of a power of two; |x| < 2^52 unit.
 static double rounded(double x, double unit)
 {
     return floor(x / unit + 0.5) * unit;
@@ -129,8 +130,9 @@ static uint32_t longest_axis(const rblVec3d* gradients, uint32_t count)
     return size.x >= size.y && size.x >= size.z ? 0 : (size.y >= size.z ? 1 : 2);
 }
 
-// Squared distance from the cell at place p of the order to the nearest other gradient that differs; infinite: none does.
-// `twin` becomes a cell of the same gradient with a lesser offset, or the first of equals; the cell itself if there is none.
+// Squared distance from the gradient of the cell at index p of `sorted` to the nearest other gradient that differs;
+// infinite: there is none. `twin` becomes a cell with the same gradient and a smaller offset, or the first cell with
+// the same gradient and offset; without such a cell it is the cell itself.
 static double nearest_squared(const rblCells* cells, const AlongAxis* by, const uint32_t* sorted, uint32_t p,
                               const double* offsets, uint32_t* twin)
 {
@@ -160,10 +162,11 @@ static double nearest_squared(const rblCells* cells, const AlongAxis* by, const 
     return nearest;
 }
 
-// Offsets moved by up to SHAKE times the distance to the nearest other gradient times the spacing of cells in the box: no facet
-// moves by more than SHAKE spacings. `twins` becomes the cell that hides each cell, itself for those that count.
-static void shake_offsets(rblCells* cells, const double* offsets, rblCellUnits units, uint64_t seed,
-                          uint32_t* sorted, uint32_t* twins)
+// Perturb each offset by up to SHAKE times the distance to the nearest other gradient times the spacing of cells in the
+// box, so that no facet moves by more than SHAKE spacings. `twins` becomes, per cell, the cell that hides it
+// everywhere; the cell itself if none does.
+static void perturb_offsets(rblCells* cells, const double* offsets, rblCellUnits units, uint64_t seed,
+                            uint32_t* sorted, uint32_t* twins)
 {
     const AlongAxis by = {cells->gradients, longest_axis(cells->gradients, cells->count)};
     for (uint32_t i = 0; i < cells->count; ++i)
@@ -173,28 +176,28 @@ static void shake_offsets(rblCells* cells, const double* offsets, rblCellUnits u
     rbl_sort_indices(sorted, twins, cells->count, before_along, &by);
 
     const double unit = units.gradient * units.length * rbl_power_of_two(-OFFSET_BITS);
-    const double spacing = reach_of(rbl_aabbd_size(cells->box)) / rbl_cbrt((double)cells->count);
+    const double spacing = max_coordinate(rbl_aabbd_size(cells->box)) / rbl_cbrt((double)cells->count);
     for (uint32_t p = 0; p < cells->count; ++p)
     {
         const uint32_t cell = sorted[p];
         const double squared = nearest_squared(cells, &by, sorted, p, offsets, &twins[cell]);
-        const double amplitude = rbl_finite(squared) ? SHAKE * spacing * sqrt(squared) : 0.0;
+        const double amplitude = rbl_finite(squared) ? PERTURBATION * spacing * sqrt(squared) : 0.0;
         rblRandom random = rbl_random_seed(seed, cell);
         cells->offsets[cell] = rounded(offsets[cell] + amplitude * (rbl_random_double(&random) - 0.5), unit);
     }
     for (uint32_t i = 0; i < cells->count; ++i)
     {
-        if (twins[i] != i) // stays above the one that hides it
+        if (twins[i] != i) // the hidden cell stays above the cell that hides it
         {
             cells->offsets[i] = rbl_maxd(cells->offsets[i], cells->offsets[twins[i]] + 4.0 * unit);
         }
     }
 }
 
-// One block of cells, each by itself.
+// One block of cells. Each cell is carved independently.
 typedef struct CarveBlock
 {
-    rblCellCorners corners; // of its cells, one after the other
+    rblCellCorners corners; // corners of its cells, in order
     rblResult result;
 } CarveBlock;
 
@@ -202,7 +205,7 @@ typedef struct Carving
 {
     rblCells* cells;
     rblCellUnits units;
-    uint32_t* starts; // count + 1; first starts[i + 1] is how many corners cell i has
+    uint32_t* starts; // count + 1; during carving starts[i + 1] is the number of corners of cell i
     CarveBlock blocks[RBL_MAX_BLOCKS];
 } Carving;
 
@@ -247,12 +250,12 @@ static rblResult gather_corners(Carving* carving, uint32_t block_count, rblCellC
 static rblResult carve_and_join(Carving* carving, rblJobs* jobs)
 {
     rblCells* cells = carving->cells;
-    const uint32_t blocks = rbl_block_count(cells->count, CELLS_A_BLOCK);
+    const uint32_t blocks = rbl_block_count(cells->count, CELLS_PER_BLOCK);
     for (uint32_t b = 0; b < blocks; ++b)
     {
         rbl_array_init(&carving->blocks[b].corners, cells->allocator);
     }
-    rbl_parallel_for(jobs, cells->count, CELLS_A_BLOCK, carve_block, carving);
+    rbl_parallel_for(jobs, cells->count, CELLS_PER_BLOCK, carve_block, carving);
     rblCellCorners corners;
     rbl_array_init(&corners, cells->allocator);
     rblResult result = gather_corners(carving, blocks, &corners);
@@ -265,10 +268,10 @@ static rblResult carve_and_join(Carving* carving, rblJobs* jobs)
     return result;
 }
 
-static rblResult build_complex(rblCells* cells, rblCellUnits units, const uint32_t* alive,
+static rblResult build_complex(rblCells* cells, rblCellUnits units, const uint32_t* visible,
                                uint32_t alive_count, rblJobs* jobs)
 {
-    RBL_TRY(rbl_cell_tree_create(cells, alive, alive_count, units, &cells->tree));
+    RBL_TRY(rbl_cell_tree_create(cells, visible, alive_count, units, &cells->tree));
     Carving* carving = rbl_alloc_zero(cells->allocator, sizeof *carving);
     if (carving == NULL)
     {
@@ -298,16 +301,16 @@ static rblResult fill(rblCells* cells, const rblVec3d* gradients, const double* 
         const rblCellUnits units = units_of(gradients, offsets, cells->count, cells->box);
         round_gradients(cells, gradients, units);
         set_sides(cells, units);
-        shake_offsets(cells, offsets, units, seed, sorted, twins);
-        uint32_t alive = 0;
+        perturb_offsets(cells, offsets, units, seed, sorted, twins);
+        uint32_t visible = 0;
         for (uint32_t i = 0; i < cells->count; ++i)
         {
             if (twins[i] == i)
             {
-                sorted[alive++] = i;
+                sorted[visible++] = i;
             }
         }
-        result = build_complex(cells, units, sorted, alive, jobs);
+        result = build_complex(cells, units, sorted, visible, jobs);
     }
     RBL_FREE_ARRAY(allocator, sorted, cells->count);
     RBL_FREE_ARRAY(allocator, twins, cells->count);
@@ -358,22 +361,23 @@ void rbl_cells_free(rblCells* cells)
 
 uint32_t rbl_cells_locate(const rblCells* cells, rblVec3d point)
 {
-    uint32_t least = 0;
+    uint32_t smallest = 0;
     if (!rbl_aabbd_contains_point(cells->box, point))
     {
         for (uint32_t i = 1; i < cells->count; ++i)
         {
-            least = rbl_cell_value(cells, i, point) < rbl_cell_value(cells, least, point) ? i : least;
+            smallest =
+                rbl_cell_value(cells, i, point) < rbl_cell_value(cells, smallest, point) ? i : smallest;
         }
-        return least;
+        return smallest;
     }
     const rblCellNode* leaf = rbl_cell_tree_leaf(cells->tree, point);
     const uint32_t* candidates = cells->tree->candidates.data;
-    least = candidates[leaf->first];
+    smallest = candidates[leaf->first];
     for (uint32_t c = leaf->first + 1; c < leaf->end; ++c)
     {
         const uint32_t i = candidates[c];
-        least = rbl_cell_value(cells, i, point) < rbl_cell_value(cells, least, point) ? i : least;
+        smallest = rbl_cell_value(cells, i, point) < rbl_cell_value(cells, smallest, point) ? i : smallest;
     }
-    return least;
+    return smallest;
 }

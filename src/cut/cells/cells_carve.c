@@ -1,18 +1,20 @@
-// One cell, carved out of the box: as long as some corner lies in another cell, cut off that corner along the facet between
-// the two. When every corner lies in the cell so does, by convexity, the whole of what is left. The tree finds the cell that a
-// corner lies in; what rounding could decide either way is decided by rbl_cells_side(), so the cells around a corner agree.
+// One cell, carved out of the box. While a corner of the polyhedron is in another cell, cut the corner off along the
+// facet between the two cells. When all corners are in the cell, the whole polyhedron is, since it is convex. The tree
+// finds the cell of a corner. Where rounding errors could change a sign, rbl_cells_side() decides exactly, so that all
+// cells around a corner agree.
 #include "base/error.h"
 #include "cut/cells/cells_private.h"
 
-#define UNIT      0x1p-53
-#define ROUNDINGS 48.0 // more than any sum of products below suffers, in units of its terms taken positive
+#define UNIT 0x1p-53
+#define ROUNDINGS                                                                                            \
+    48.0 // error bound of the sums of products below, in rounding units of the sum of the absolute terms
 
 enum
 {
-    CORNER_FREE,  // an empty slot
-    CORNER_OPEN,  // not yet looked at
-    CORNER_SOUND, // lies in the cell
-    CORNER_CUT    // lies beyond the present plane
+    CORNER_FREE,   // an unused slot
+    CORNER_OPEN,   // not examined yet
+    CORNER_INSIDE, // inside the cell
+    CORNER_CUT     // beyond the current plane
 };
 
 rblResult rbl_cell_carver_open(rblCellCarver* carver, const rblCells* cells, rblCellUnits units)
@@ -50,19 +52,19 @@ static rblVec3d absolute(rblVec3d a)
     return rbl_vec3d(fabs(a.x), fabs(a.y), fabs(a.z));
 }
 
-// |a x b| with every term taken positive.
+// a x b| with the absolute values of all terms.
 static rblVec3d cross_permanent(rblVec3d a, rblVec3d b)
 {
     return rbl_vec3d(a.y * b.z + a.z * b.y, a.z * b.x + a.x * b.z, a.x * b.y + a.y * b.x);
 }
 
-static double largest(rblVec3d a)
+static double max_component(rblVec3d a)
 {
     return rbl_maxd(rbl_maxd(a.x, a.y), a.z);
 }
 
-// Where the three planes meet, by Cramer's rule, and how far off that may be: coefficients are exact, sums of products are off
-// by ROUNDINGS units of their permanents at most.
+// Position of the corner by Cramer's rule, and its error bound. The coefficients are exact; each sum of products has an
+// error of at most ROUNDINGS units of its permanent.
 static void place_corner(const rblCellCarver* carver, uint32_t i, rblCellCorner* corner)
 {
     rblCellRow row[3];
@@ -87,14 +89,14 @@ static void place_corner(const rblCellCarver* carver, uint32_t i, rblCellCorner*
     corner->error = (double)INFINITY;
     if (determinant > 2.0 * slack)
     {
-        const double off =
-            ROUNDINGS * UNIT * largest(sum_permanent) + largest(absolute(corner->position)) * slack;
+        const double off = ROUNDINGS * UNIT * max_component(sum_permanent) +
+                           max_component(absolute(corner->position)) * slack;
         corner->error = off / (determinant - slack) + 4.0 * UNIT * carver->units.length;
     }
 }
 
-// Within this of zero, f_m - f_i at the corner may have the other sign.
-static double doubt(const rblCellCarver* carver, const rblCellCorner* corner)
+// If |f_m - f_i| at the corner is not above this bound, its sign is uncertain.
+static double sign_bound(const rblCellCarver* carver, const rblCellCorner* corner)
 {
     const double scale = carver->units.gradient * carver->units.length;
     return 6.0 * carver->units.gradient * corner->error + ROUNDINGS * UNIT * scale;
@@ -109,7 +111,7 @@ static double height(const rblCells* cells, uint32_t i, uint32_t m, rblVec3d at)
 static bool is_beyond(const rblCellCarver* carver, uint32_t i, const rblCellCorner* corner, uint32_t m)
 {
     const double value = height(carver->cells, i, m, corner->position);
-    if (fabs(value) > doubt(carver, corner)) // false for what is no number
+    if (fabs(value) > sign_bound(carver, corner)) // false for NaN
     {
         return value < 0.0;
     }
@@ -121,21 +123,21 @@ static bool touches(const rblCellCorner* corner, uint32_t m)
     return corner->planes[0] == m || corner->planes[1] == m || corner->planes[2] == m;
 }
 
-// Among the listed cells one that the corner lies in more than in cell i: the one that it lies in most as far as doubles tell,
-// else the first that does so exactly. UINT32_MAX: none.
+// The listed cell whose f at the corner is below f_i by most, if doubles can decide; else the first for which this
+// holds exactly. UINT32_MAX: none.
 static uint32_t find_owner(const rblCellCarver* carver, uint32_t i, const rblCellCorner* corner,
                            const uint32_t* candidates, uint32_t count)
 {
-    const double within = doubt(carver, corner);
-    double least = -within;
+    const double within = sign_bound(carver, corner);
+    double smallest = -within;
     uint32_t owner = UINT32_MAX;
     uint32_t doubtful = 0;
     for (uint32_t c = 0; c < count; ++c)
     {
         const double value = height(carver->cells, i, candidates[c], corner->position);
-        if (value < least)
+        if (value < smallest)
         {
-            least = value;
+            smallest = value;
             owner = candidates[c];
         }
         doubtful += !(fabs(value) > within) ? 1 : 0;
@@ -152,7 +154,7 @@ static uint32_t find_owner(const rblCellCarver* carver, uint32_t i, const rblCel
     return owner;
 }
 
-// The same among all cells: for corners that are known too badly to trust the leaf that they seem to lie in.
+// The same among all cells, for corners whose position is too uncertain for the tree.
 static uint32_t find_owner_of_all(const rblCellCarver* carver, uint32_t i, const rblCellCorner* corner)
 {
     for (uint32_t m = 0; m < carver->cells->count; ++m)
@@ -168,7 +170,7 @@ static uint32_t find_owner_of_all(const rblCellCarver* carver, uint32_t i, const
 static uint32_t owner_of(const rblCellCarver* carver, uint32_t i, const rblCellCorner* corner)
 {
     const rblCellTree* tree = carver->cells->tree;
-    if (!(doubt(carver, corner) < tree->margin))
+    if (!(sign_bound(carver, corner) < tree->margin))
     {
         return find_owner_of_all(carver, i, corner);
     }
@@ -194,7 +196,7 @@ static bool push_corner(rblCellCarver* carver, const rblCellCorner* corner, uint
     return rbl_array_push(&carver->open, *slot);
 }
 
-// The box itself: corner k is at the upper side along axis a where bit a of k is set.
+// The box: corner k is at the upper side along axis a if bit a of k is set.
 static bool start_box(rblCellCarver* carver, uint32_t i)
 {
     const uint32_t side = carver->cells->count;
@@ -204,7 +206,7 @@ static bool start_box(rblCellCarver* carver, uint32_t i)
     for (uint32_t k = 0; k < 8; ++k)
     {
         const uint32_t x = k & 1, y = k >> 1 & 1, z = k >> 2;
-        const bool turned = ((x ^ y ^ z) & 1) != 0; // a mirror turns the order of the inward normals round
+        const bool turned = ((x ^ y ^ z) & 1) != 0; // a reflection reverses the order of the inward normals
         rblCellCorner corner = {.planes = {side + x, side + 2 + y, side + 4 + z},
                                 .next = {k ^ 1, k ^ 2, k ^ 4},
                                 .state = CORNER_OPEN};
@@ -225,8 +227,9 @@ static bool start_box(rblCellCarver* carver, uint32_t i)
     return true;
 }
 
-// All corners beyond plane m, from one that is: they hang together, for the part of a convex body beyond a plane is convex.
-static bool spread_cut(rblCellCarver* carver, uint32_t i, uint32_t first, uint32_t m)
+// Find all corners beyond plane m, starting from one of them. They are connected, since the part of a convex body
+// beyond a plane is convex.
+static bool mark_cut(rblCellCarver* carver, uint32_t i, uint32_t first, uint32_t m)
 {
     rbl_array_clear(&carver->cut);
     carver->corners.data[first].state = CORNER_CUT;
@@ -247,7 +250,7 @@ static bool spread_cut(rblCellCarver* carver, uint32_t i, uint32_t first, uint32
     return grown;
 }
 
-// Which edge of `corner` leads to `slot` within the two planes that are not planes[skip] of the other end.
+// The edge of `corner` along planes a and b, as the index of its third plane.
 static int edge_back(const rblCellCorner* corner, uint32_t a, uint32_t b)
 {
     for (int k = 0; k < 2; ++k)
@@ -260,9 +263,9 @@ static int edge_back(const rblCellCorner* corner, uint32_t a, uint32_t b)
     return 2;
 }
 
-// A corner where the edge between the cut corner and the kept one crosses plane m. Seen from the kept corner the edge runs
-// along d_a x d_b, against d_m: the order (b, a, m) has a positive determinant.
-static bool add_fresh(rblCellCarver* carver, uint32_t i, uint32_t cut, int k, uint32_t m)
+// Add a corner where the edge from the cut corner to the kept corner crosses plane m. Seen from the kept corner the
+// edge has the direction d_a x d_b, against d_m: the order (b, a, m) has a positive determinant.
+static bool add_new_corner(rblCellCarver* carver, uint32_t i, uint32_t cut, int k, uint32_t m)
 {
     const rblCellCorner* from = &carver->corners.data[cut];
     const uint32_t kept = from->next[k];
@@ -282,8 +285,8 @@ static bool add_fresh(rblCellCarver* carver, uint32_t i, uint32_t cut, int k, ui
     return rbl_array_push(&carver->fresh, slot);
 }
 
-// Join the fresh corners around the new facet: two lie on every plane that it meets.
-static void link_fresh(rblCellCarver* carver)
+// Link the new corners around the new facet: each plane that meets the facet contains two of them.
+static void link_new_corners(rblCellCarver* carver)
 {
     for (size_t f = 0; f < carver->fresh.count; ++f)
     {
@@ -291,7 +294,7 @@ static void link_fresh(rblCellCarver* carver)
         rblCellCorner* corner = &carver->corners.data[slot];
         for (int k = 0; k < 2; ++k)
         {
-            // The edge within m and planes[k] leaves planes[1 - k].
+            // The edge along m and planes[k] leaves planes[1 - k].
             uint32_t* partner = &carver->partners[corner->planes[k]];
             if (*partner == UINT32_MAX)
             {
@@ -319,10 +322,10 @@ static bool free_cut(rblCellCarver* carver)
     return true;
 }
 
-// Cut off what lies beyond plane m, corner `first` among it.
+// Cut off the part beyond plane m. Corner `first` is in it.
 static bool cut_off(rblCellCarver* carver, uint32_t i, uint32_t first, uint32_t m)
 {
-    if (!spread_cut(carver, i, first, m))
+    if (!mark_cut(carver, i, first, m))
     {
         return false;
     }
@@ -333,33 +336,33 @@ static bool cut_off(rblCellCarver* carver, uint32_t i, uint32_t first, uint32_t 
         for (int k = 0; k < 3; ++k)
         {
             const uint32_t next = carver->corners.data[cut].next[k];
-            if (carver->corners.data[next].state != CORNER_CUT && !add_fresh(carver, i, cut, k, m))
+            if (carver->corners.data[next].state != CORNER_CUT && !add_new_corner(carver, i, cut, k, m))
             {
                 return false;
             }
         }
     }
-    link_fresh(carver);
+    link_new_corners(carver);
     return free_cut(carver);
 }
 
-// A first round with the cells beside it, so that fewer corners lie in cells far away.
-static bool cut_by_home(rblCellCarver* carver, uint32_t i)
+// Cut by the cells of a leaf near the cell first: fewer corners are then in cells that are far away.
+static bool cut_by_leaf(rblCellCarver* carver, uint32_t i)
 {
     const rblCellTree* tree = carver->cells->tree;
-    const rblCellNode* home = &tree->nodes.data[tree->homes[i]];
+    const rblCellNode* home = &tree->nodes.data[tree->leaves[i]];
     for (uint32_t c = home->first; c < home->end; ++c)
     {
         const uint32_t m = tree->candidates.data[c];
-        double least = 0.0;
+        double smallest = 0.0;
         uint32_t lowest = UINT32_MAX;
         for (uint32_t k = 0; m != i && k < carver->corners.count; ++k)
         {
             const rblCellCorner* corner = &carver->corners.data[k];
             const double value = height(carver->cells, i, m, corner->position);
-            if (corner->state != CORNER_FREE && value < least && value < -doubt(carver, corner))
+            if (corner->state != CORNER_FREE && value < smallest && value < -sign_bound(carver, corner))
             {
-                least = value;
+                smallest = value;
                 lowest = k;
             }
         }
@@ -373,7 +376,7 @@ static bool cut_by_home(rblCellCarver* carver, uint32_t i)
 
 static bool carve(rblCellCarver* carver, uint32_t i)
 {
-    if (!start_box(carver, i) || !cut_by_home(carver, i))
+    if (!start_box(carver, i) || !cut_by_leaf(carver, i))
     {
         return false;
     }
@@ -383,10 +386,10 @@ static bool carve(rblCellCarver* carver, uint32_t i)
         rblCellCorner* corner = &carver->corners.data[slot];
         if (corner->state != CORNER_OPEN)
         {
-            continue; // cut off or looked at in the meantime
+            continue; // cut off or examined since it was pushed
         }
         const uint32_t owner = owner_of(carver, i, corner);
-        corner->state = CORNER_SOUND;
+        corner->state = CORNER_INSIDE;
         if (owner != UINT32_MAX && !cut_off(carver, i, slot, owner))
         {
             return false;
@@ -397,7 +400,7 @@ static bool carve(rblCellCarver* carver, uint32_t i)
 
 rblResult rbl_carve_cell(rblCellCarver* carver, uint32_t i, rblCellCorners* out)
 {
-    if (carver->cells->tree->homes[i] == RBL_NO_LEAF)
+    if (carver->cells->tree->leaves[i] == RBL_NO_LEAF)
     {
         return RBL_OK;
     }

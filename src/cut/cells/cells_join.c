@@ -1,5 +1,5 @@
-// From cells by themselves to one complex: everything that several cells have is named by the cells around it and kept once,
-// by the first of them; the others look it up there.
+// Joins the corners of single cells to one complex. Each vertex, edge and facet is identified by the indices of the
+// cells around it. The first of these cells owns it and stores it once; the others look it up there.
 #include "base/assert.h"
 #include "base/error.h"
 #include "base/sort.h"
@@ -7,32 +7,32 @@
 #include "math/double_double.h"
 #include <string.h>
 
-#define CELLS_A_BLOCK 32 // per block of the parallel loop
+#define CELLS_PER_BLOCK 32 // cells per block of the parallel loop
 
 typedef struct Join
 {
     rblCells* cells;
     const rblCellCorner* corners;
-    const uint32_t* starts; // of the cells' corners
+    const uint32_t* starts; // first corner of each cell; count + 1
     uint32_t corner_count;
-    uint32_t* vertex_starts; // of the vertices that each cell owns; count + 1
+    uint32_t* vertex_starts; // first vertex that each cell owns; count + 1
     uint32_t* edge_starts;
-    uint32_t* vertices; // per corner
-    uint32_t* edges;    // per corner and plane left
+    uint32_t* vertices; // per corner: its vertex; look_up_vertices()
+    uint32_t* edges;    // per corner and plane that the edge leaves: the edge; look_up_edges()
     uint32_t* marks;    // per plane, for one cell at a time: a corner on it; count + 6
-    uint32_t* planes;   // of one cell; count + 6
+    uint32_t* planes;   // planes of one cell; count + 6
     uint32_t* scratch;  // count + 6
 } Join;
 
-static void order(uint32_t* names, int count)
+static void sort_indices(uint32_t* cell_indices, int count)
 {
     for (int k = 1; k < count; ++k)
     {
-        for (int l = k; l > 0 && names[l] < names[l - 1]; --l)
+        for (int l = k; l > 0 && cell_indices[l] < cell_indices[l - 1]; --l)
         {
-            const uint32_t other = names[l];
-            names[l] = names[l - 1];
-            names[l - 1] = other;
+            const uint32_t other = cell_indices[l];
+            cell_indices[l] = cell_indices[l - 1];
+            cell_indices[l - 1] = other;
         }
     }
 }
@@ -42,7 +42,7 @@ static bool owns_corner(uint32_t i, const rblCellCorner* corner)
     return i < corner->planes[0] && i < corner->planes[1] && i < corner->planes[2];
 }
 
-// Whether cell i owns the edge that leaves plane k, and this corner is its tail.
+// Whether cell i owns the edge that leaves plane k and this corner is its tail.
 static bool owns_edge(uint32_t i, const rblCellCorner* corner, int k)
 {
     return i < corner->planes[(k + 1) % 3] && corner->planes[(k + 1) % 3] < corner->planes[(k + 2) % 3];
@@ -70,12 +70,12 @@ static void count_owned(const Join* join)
     join->cells->edge_count = edges;
 }
 
-static rblVec3d within(rblAabbd box, rblVec3d point)
+static rblVec3d clamp_to_box(rblAabbd box, rblVec3d point)
 {
     return rbl_min3d(rbl_max3d(point, box.lower), box.upper);
 }
 
-// d . x + e with its products and sums kept to 106 bits.
+// d . x + e, with products and sums in 106 bits.
 static double residual(const rblCellRow* row, rblVec3d x)
 {
     rblDouble2 sum = {row->offset, 0.0};
@@ -85,9 +85,9 @@ static double residual(const rblCellRow* row, rblVec3d x)
     return sum.high;
 }
 
-// A corner's position, made better by iterative refinement (Higham 2002, chapter 12): where cells are crowded the planes are
-// nearly parallel as far as doubles go.
-static rblVec3d refined(const rblCells* cells, uint32_t i, const rblCellCorner* corner)
+// Improve the position of a corner by iterative refinement (Higham 2002, chapter 12). Where cells are very close
+// together, the planes are nearly parallel in double precision.
+static rblVec3d refine_position(const rblCells* cells, uint32_t i, const rblCellCorner* corner)
 {
     rblCellRow row[3];
     for (int k = 0; k < 3; ++k)
@@ -108,10 +108,10 @@ static rblVec3d refined(const rblCells* cells, uint32_t i, const rblCellCorner* 
         }
         x = rbl_finite3d(step) ? rbl_add3d(x, step) : x;
     }
-    return within(cells->box, x);
+    return clamp_to_box(cells->box, x);
 }
 
-static void keep_vertices(rblRange range, void* context)
+static void store_vertices(rblRange range, void* context)
 {
     const Join* join = context;
     rblCells* cells = join->cells;
@@ -127,37 +127,37 @@ static void keep_vertices(rblRange range, void* context)
             }
             rblCellVertex* vertex = &cells->vertices[next];
             *vertex = (rblCellVertex){{i, corner->planes[0], corner->planes[1], corner->planes[2]},
-                                      refined(cells, i, corner)};
-            order(vertex->cells, 4);
+                                      refine_position(cells, i, corner)};
+            sort_indices(vertex->cells, 4);
             join->vertices[c] = next++;
         }
     }
 }
 
-// Every name below is in the complex of its first cell too, because all decisions are exact: the searches end.
-static uint32_t find_vertex(const Join* join, const uint32_t names[4])
+// All decisions are exact, so the first cell has every vertex and edge that is looked up: the searches always end.
+static uint32_t find_vertex(const Join* join, const uint32_t cell_indices[4])
 {
-    uint32_t v = join->vertex_starts[names[0]];
-    while (memcmp(join->cells->vertices[v].cells, names, sizeof join->cells->vertices[v].cells) != 0)
+    uint32_t v = join->vertex_starts[cell_indices[0]];
+    while (memcmp(join->cells->vertices[v].cells, cell_indices, sizeof join->cells->vertices[v].cells) != 0)
     {
         ++v;
-        RBL_ASSERT(v < join->vertex_starts[names[0] + 1]);
+        RBL_ASSERT(v < join->vertex_starts[cell_indices[0] + 1]);
     }
     return v;
 }
 
-static uint32_t find_edge(const Join* join, const uint32_t names[3])
+static uint32_t find_edge(const Join* join, const uint32_t cell_indices[3])
 {
-    uint32_t e = join->edge_starts[names[0]];
-    while (memcmp(join->cells->edges[e].cells, names, sizeof join->cells->edges[e].cells) != 0)
+    uint32_t e = join->edge_starts[cell_indices[0]];
+    while (memcmp(join->cells->edges[e].cells, cell_indices, sizeof join->cells->edges[e].cells) != 0)
     {
         ++e;
-        RBL_ASSERT(e < join->edge_starts[names[0] + 1]);
+        RBL_ASSERT(e < join->edge_starts[cell_indices[0] + 1]);
     }
     return e;
 }
 
-static void name_corners(rblRange range, void* context)
+static void look_up_vertices(rblRange range, void* context)
 {
     const Join* join = context;
     for (uint32_t i = range.begin; i < range.end; ++i)
@@ -167,15 +167,15 @@ static void name_corners(rblRange range, void* context)
             const rblCellCorner* corner = &join->corners[c];
             if (!owns_corner(i, corner))
             {
-                uint32_t names[4] = {i, corner->planes[0], corner->planes[1], corner->planes[2]};
-                order(names, 4);
-                join->vertices[c] = find_vertex(join, names);
+                uint32_t cell_indices[4] = {i, corner->planes[0], corner->planes[1], corner->planes[2]};
+                sort_indices(cell_indices, 4);
+                join->vertices[c] = find_vertex(join, cell_indices);
             }
         }
     }
 }
 
-static void keep_edges(rblRange range, void* context)
+static void store_edges(rblRange range, void* context)
 {
     const Join* join = context;
     for (uint32_t i = range.begin; i < range.end; ++i)
@@ -198,7 +198,7 @@ static void keep_edges(rblRange range, void* context)
     }
 }
 
-static void name_edges(rblRange range, void* context)
+static void look_up_edges(rblRange range, void* context)
 {
     const Join* join = context;
     for (uint32_t i = range.begin; i < range.end; ++i)
@@ -208,15 +208,15 @@ static void name_edges(rblRange range, void* context)
             const rblCellCorner* corner = &join->corners[c];
             for (uint32_t k = 0; k < 3; ++k)
             {
-                uint32_t names[3] = {i, corner->planes[(k + 1) % 3], corner->planes[(k + 2) % 3]};
-                order(names, 3);
-                join->edges[3 * c + k] = find_edge(join, names);
+                uint32_t cell_indices[3] = {i, corner->planes[(k + 1) % 3], corner->planes[(k + 2) % 3]};
+                sort_indices(cell_indices, 3);
+                join->edges[3 * c + k] = find_edge(join, cell_indices);
             }
         }
     }
 }
 
-// The planes of cell i that are later than it, rising; marks[plane] becomes a corner on each plane.
+// The planes of cell i with a higher index, in rising order. marks[plane] becomes a corner on each plane.
 static uint32_t own_planes(const Join* join, uint32_t i)
 {
     uint32_t count = 0;
@@ -236,8 +236,8 @@ static uint32_t own_planes(const Join* join, uint32_t i)
     return count;
 }
 
-// Once around the facet on `plane`, counter-clockwise seen from beyond: at a corner with planes (plane, b, c) in that cyclic
-// order, along d_plane x d_b.
+// The edges around the facet on `plane`, counter-clockwise seen from beyond. At a corner with planes (plane, b, c) in
+// that cyclic order, the next edge has the direction d_plane x d_b.
 static uint32_t walk_facet(const Join* join, uint32_t i, uint32_t plane, uint32_t* out)
 {
     const uint32_t first = join->marks[plane];
@@ -254,7 +254,7 @@ static uint32_t walk_facet(const Join* join, uint32_t i, uint32_t plane, uint32_
     return count;
 }
 
-static void keep_facets(const Join* join)
+static void store_facets(const Join* join)
 {
     rblCells* cells = join->cells;
     uint32_t edge = 0, facet = 0;
@@ -273,7 +273,7 @@ static void keep_facets(const Join* join)
     RBL_ASSERT(edge == cells->facet_edge_count && facet == cells->facet_count);
 }
 
-// Facets by cell, rising: first how many, then where each begins, then the facets themselves.
+// Facets per cell, in rising order: count them, compute where each list starts, fill the lists.
 static void list_facets(const Join* join)
 {
     rblCells* cells = join->cells;
@@ -299,7 +299,8 @@ static void list_facets(const Join* join)
     }
 }
 
-// A cell with c corners has 3 c / 2 edges and c / 2 + 2 facets; a facet is on one side of the box or has two cells.
+// A cell with c corners has 3 c / 2 edges and c / 2 + 2 facets. A facet on a side of the box belongs to one cell, every
+// other facet to two.
 static void count_facets(const Join* join, uint32_t* facets, uint32_t* incidences)
 {
     rblCells* cells = join->cells;
@@ -379,11 +380,11 @@ rblResult rbl_cells_join(rblCells* cells, const rblCellCorner* corners, const ui
     const bool ready = open_join(&join) && reserve_complex(&join);
     if (ready)
     {
-        rbl_parallel_for(jobs, cells->count, CELLS_A_BLOCK, keep_vertices, &join);
-        rbl_parallel_for(jobs, cells->count, CELLS_A_BLOCK, name_corners, &join);
-        rbl_parallel_for(jobs, cells->count, CELLS_A_BLOCK, keep_edges, &join);
-        rbl_parallel_for(jobs, cells->count, CELLS_A_BLOCK, name_edges, &join);
-        keep_facets(&join);
+        rbl_parallel_for(jobs, cells->count, CELLS_PER_BLOCK, store_vertices, &join);
+        rbl_parallel_for(jobs, cells->count, CELLS_PER_BLOCK, look_up_vertices, &join);
+        rbl_parallel_for(jobs, cells->count, CELLS_PER_BLOCK, store_edges, &join);
+        rbl_parallel_for(jobs, cells->count, CELLS_PER_BLOCK, look_up_edges, &join);
+        store_facets(&join);
         list_facets(&join);
     }
     close_join(&join);

@@ -1,11 +1,11 @@
-// The one decision about cells that could go either way: on which side of a fourth cell three others meet.
+// The exact predicate of cells: on which side of a fourth cell the meeting point of four others is.
 //
 // Let the rows (d_r, e_r) be the coefficients of a, b, c, m relative to cell i. The point x where i, a, b, c meet solves
 // d_r . x + e_r = 0 for r = a, b, c, and by Cramer's rule
 //   f_m(x) - f_i(x) = det[d e] / det[d_a d_b d_c],   the first over all four rows.
 // A tie is broken by offsets that are smaller by e_k, e_0 >> e_1 >> ... (Edelsbrunner and Muecke 1990, "Simulation of
-// Simplicity"): the determinant is linear in the offsets, so the first cell in order of number whose coefficient is not zero
-// decides. That of m is det[d_a d_b d_c] and never zero.
+// Simplicity"). The determinant is linear in the offsets, so the cell with the lowest index whose coefficient is not
+// zero decides. The coefficient of m is det[d_a d_b d_c], which is never zero.
 #include "cut/cells/cells.h"
 #include "math/big_integer.h"
 
@@ -67,23 +67,23 @@ static void cofactors(rblBigSpace* space, const ExactRow rows[4], rblBigInteger 
     out[3] = minor3(space, &rows[0], &rows[1], &rows[2]);
 }
 
-// Sign of the sum of -e_k times its coefficient, over all cells; e_i has minus the sum of the others' coefficients.
-static int tie_sign(rblBigSpace* space, const rblBigInteger factors[4], const uint32_t names[4], uint32_t i,
-                    uint32_t cell_count)
+// Sign of the sum of -e_k times its coefficient over all cells. The coefficient of e_i is minus the sum of the others.
+static int tie_sign(rblBigSpace* space, const rblBigInteger factors[4], const uint32_t cell_indices[4],
+                    uint32_t i, uint32_t cell_count)
 {
     rblBigInteger own = {NULL, 0, 0};
     uint32_t first = UINT32_MAX;
     int sign = 0;
     for (int r = 0; r < 4; ++r)
     {
-        if (names[r] >= cell_count)
+        if (cell_indices[r] >= cell_count)
         {
             continue;
         }
         own = rbl_big_subtract(space, own, factors[r]);
-        if (factors[r].sign != 0 && names[r] < first)
+        if (factors[r].sign != 0 && cell_indices[r] < first)
         {
-            first = names[r];
+            first = cell_indices[r];
             sign = -factors[r].sign;
         }
     }
@@ -92,11 +92,11 @@ static int tie_sign(rblBigSpace* space, const rblBigInteger factors[4], const ui
 
 int rbl_cells_side(const rblCells* cells, uint32_t i, const uint32_t abc[3], int orientation, uint32_t other)
 {
-    const uint32_t names[4] = {abc[0], abc[1], abc[2], other};
+    const uint32_t cell_indices[4] = {abc[0], abc[1], abc[2], other};
     rblCellRow rows[4];
     for (int r = 0; r < 4; ++r)
     {
-        rows[r] = rbl_cell_row(cells, i, names[r]);
+        rows[r] = rbl_cell_row(cells, i, cell_indices[r]);
     }
     uint32_t limbs[SPACE_LIMBS];
     rblBigSpace space = {limbs, SPACE_LIMBS, 0};
@@ -110,6 +110,6 @@ int rbl_cells_side(const rblCells* cells, uint32_t i, const uint32_t abc[3], int
         determinant = rbl_big_add(&space, determinant, rbl_big_multiply(&space, exact[r].e, factors[r]));
     }
     const int sign =
-        determinant.sign != 0 ? determinant.sign : tie_sign(&space, factors, names, i, cells->count);
+        determinant.sign != 0 ? determinant.sign : tie_sign(&space, factors, cell_indices, i, cells->count);
     return orientation > 0 ? sign : -sign;
 }

@@ -1,9 +1,9 @@
-// The box halved again and again, with the cells that can be least in each part.
+// A tree of sub-boxes by bisection. Each leaf has the cells that can have the smallest f in its box.
 //
-// A linear function that is positive at all corners of a box is positive in it: cell j is nowhere least in a box where some
-// cell i has f_j > f_i at its eight corners. Trying as i the cells that are least at a corner or in the middle drops nearly all
-// that can be dropped. This holds for any linear functions, however stretched or weighted the diagram is, and asks for no
-// seeds and no metric (a search by distance from seeds would).
+// A linear function that is positive at all corners of a box is positive in the whole box. So cell j is nowhere the
+// smallest in a box if some cell i has f_j > f_i at its eight corners. As i we test the cells that are the smallest at
+// a corner or at the centre; this finds nearly all cells that can be dropped. The test holds for any linear functions
+// and needs neither seeds nor a metric, so stretched and weighted diagrams are no special cases.
 #include "base/error.h"
 #include "cut/cells/cells_private.h"
 #include "math/aabb.h"
@@ -11,21 +11,22 @@
 
 #define LEAF_CANDIDATES 20
 #define MAX_DEPTH       60
-#define IDLE_DEPTH      6 // halvings in a row whose halves both keep nearly all, before a node is left as it is
-#define PROBES          9 // eight corners and the middle
-#define MARGIN          1e-12
+#define MAX_USELESS_SPLITS                                                                                   \
+    6 // bisections in a row whose halves both keep nearly all candidates; then the node becomes a leaf
+#define PROBES 9 // eight corners and the centre
+#define MARGIN 1e-12
 
 typedef struct Values
 {
     double at[PROBES];
 } Values;
 
-// A box that waits to be halved; its candidates end the stack of candidates.
+// A box that is not split yet. Its candidates are at the end of the stack of candidates.
 typedef struct Task
 {
     rblAabbd box;
     uint32_t node;
-    uint32_t first, end; // in Builder.stack
+    uint32_t first, end; // range in Builder.stack
     uint32_t depth, idle;
 } Task;
 
@@ -33,7 +34,7 @@ typedef struct Builder
 {
     const rblCells* cells;
     rblCellTree* tree;
-    rblIndexArray stack; // candidates of the tasks, in their order
+    rblIndexArray stack; // candidates of all tasks, in the order of the tasks
     RBL_ARRAY(Task) tasks;
     RBL_ARRAY(Values) values;
 } Builder;
@@ -48,11 +49,11 @@ static void probes_of(rblAabbd box, rblVec3d out[PROBES])
     out[8] = rbl_scale3d(rbl_add3d(box.lower, box.upper), 0.5);
 }
 
-// f of all candidates at all probes; `least` receives the place of the least at each.
+// f of all candidates at all probes. `smallest` receives the index of the smallest at each probe.
 static void evaluate(const rblCells* cells, const uint32_t* candidates, uint32_t count,
-                     const rblVec3d probes[PROBES], Values* values, uint32_t least[PROBES])
+                     const rblVec3d probes[PROBES], Values* values, uint32_t smallest[PROBES])
 {
-    memset(least, 0, sizeof *least * PROBES);
+    memset(smallest, 0, sizeof *smallest * PROBES);
     for (uint32_t c = 0; c < count; ++c)
     {
         const rblVec3d gradient = cells->gradients[candidates[c]];
@@ -66,7 +67,7 @@ static void evaluate(const rblCells* cells, const uint32_t* candidates, uint32_t
     {
         for (int k = 0; k < PROBES; ++k)
         {
-            least[k] = values[c].at[k] < values[least[k]].at[k] ? c : least[k];
+            smallest[k] = values[c].at[k] < values[smallest[k]].at[k] ? c : smallest[k];
         }
     }
 }
@@ -83,7 +84,7 @@ static bool is_above(const Values* upper, const Values* lower, double margin)
     return true;
 }
 
-// Push those of the candidates first .. end - 1 that can be least in the box.
+// Push those of the candidates first .. end - 1 that can be the smallest in the box.
 static bool push_candidates(Builder* builder, uint32_t first, uint32_t end, rblAabbd box)
 {
     const uint32_t count = end - first;
@@ -94,15 +95,15 @@ static bool push_candidates(Builder* builder, uint32_t first, uint32_t end, rblA
     const uint32_t* candidates = builder->stack.data + first;
     const Values* values = builder->values.data;
     rblVec3d probes[PROBES];
-    uint32_t least[PROBES];
+    uint32_t smallest[PROBES];
     probes_of(box, probes);
-    evaluate(builder->cells, candidates, count, probes, builder->values.data, least);
+    evaluate(builder->cells, candidates, count, probes, builder->values.data, smallest);
     for (uint32_t c = 0; c < count; ++c)
     {
         bool above = false;
         for (int k = PROBES - 1; k >= 0 && !above; --k)
         {
-            above = is_above(&values[c], &values[least[k]], builder->tree->margin);
+            above = is_above(&values[c], &values[smallest[k]], builder->tree->margin);
         }
         if (!above)
         {
@@ -139,7 +140,7 @@ static bool close_leaf(Builder* builder, const Task* task)
     {
         const uint32_t cell = builder->stack.data[c];
         tree->candidates.data[tree->candidates.count++] = cell;
-        tree->homes[cell] = tree->homes[cell] == RBL_NO_LEAF ? task->node : tree->homes[cell];
+        tree->leaves[cell] = tree->leaves[cell] == RBL_NO_LEAF ? task->node : tree->leaves[cell];
     }
     tree->nodes.data[task->node] =
         (rblCellNode){.axis = 3, .first = first, .end = (uint32_t)tree->candidates.count};
@@ -163,7 +164,7 @@ static bool push_half(Builder* builder, const Task* task, rblAabbd box, uint32_t
     return rbl_array_push(&builder->tasks, half);
 }
 
-static bool halve(Builder* builder, const Task* task, uint32_t axis)
+static bool split_box(Builder* builder, const Task* task, uint32_t axis)
 {
     rblCellTree* tree = builder->tree;
     rblAabbd lower = task->box, upper = task->box;
@@ -178,7 +179,7 @@ static bool halve(Builder* builder, const Task* task, uint32_t axis)
     }
     tree->nodes.count += 2;
     tree->nodes.data[task->node] = (rblCellNode){.split = split, .axis = axis, .first = first};
-    // The upper half last: its candidates end the stack, and it is taken next.
+    // The upper half is pushed last: its candidates end the stack, and it is processed next.
     if (!push_half(builder, task, lower, first) || !push_half(builder, task, upper, first + 1))
     {
         return false;
@@ -198,14 +199,14 @@ static bool build(Builder* builder)
         builder->stack.count = task.end;
         const uint32_t count = task.end - task.first;
         bool done;
-        if (count < LEAF_CANDIDATES || task.depth == MAX_DEPTH || task.idle == IDLE_DEPTH)
+        if (count < LEAF_CANDIDATES || task.depth == MAX_DEPTH || task.idle == MAX_USELESS_SPLITS)
         {
             done = close_leaf(builder, &task);
         }
         else
         {
-            done = halve(builder, &task,
-                         best_axis(builder->cells, builder->stack.data + task.first, count, task.box));
+            done = split_box(builder, &task,
+                             best_axis(builder->cells, builder->stack.data + task.first, count, task.box));
         }
         if (!done)
         {
@@ -218,13 +219,13 @@ static bool build(Builder* builder)
 static bool start(Builder* builder, const uint32_t* alive, uint32_t alive_count)
 {
     rblCellTree* tree = builder->tree;
-    tree->homes = RBL_NEW_ARRAY(builder->cells->allocator, uint32_t, tree->cell_count);
-    if (tree->homes == NULL || !rbl_array_resize(&tree->nodes, 1) ||
+    tree->leaves = RBL_NEW_ARRAY(builder->cells->allocator, uint32_t, tree->cell_count);
+    if (tree->leaves == NULL || !rbl_array_resize(&tree->nodes, 1) ||
         !rbl_array_resize(&builder->stack, alive_count))
     {
         return false;
     }
-    memset(tree->homes, 0xFF, sizeof *tree->homes * tree->cell_count); // RBL_NO_LEAF
+    memset(tree->leaves, 0xFF, sizeof *tree->leaves * tree->cell_count); // RBL_NO_LEAF
     memcpy(builder->stack.data, alive, sizeof *alive * alive_count);
     return rbl_array_push(&builder->tasks, ((Task){builder->cells->box, 0, 0, alive_count, 0, 0}));
 }
@@ -267,7 +268,7 @@ void rbl_cell_tree_free(rblCellTree* tree, const rblAllocator* allocator)
     }
     rbl_array_free(&tree->nodes);
     rbl_array_free(&tree->candidates);
-    RBL_FREE_ARRAY(allocator, tree->homes, tree->cell_count);
+    RBL_FREE_ARRAY(allocator, tree->leaves, tree->cell_count);
     rbl_free(allocator, tree, sizeof *tree);
 }
 

@@ -4,7 +4,7 @@
 #include "math/vec.h"
 #include "rubble/pattern.h"
 
-// Most files have few regions: then a byte is enough.
+// Most files have at most 256 regions: then one byte per label is enough.
 static uint32_t bytes_per_label(uint32_t label_count)
 {
     return label_count <= 256 ? 1 : 2;
@@ -38,7 +38,7 @@ void rbl_labels_put(rblByteSink* sink, const rblLabelVolume* labels)
 
 static rblResult damaged(void)
 {
-    return rbl_fail(RBL_ERROR_FORMAT, "labels: the bytes are incomplete or invalid");
+    return rbl_fail(RBL_ERROR_FORMAT, "labels: the data are incomplete or invalid");
 }
 
 static bool is_possible_box(rblAabbd box)
@@ -48,7 +48,7 @@ static bool is_possible_box(rblAabbd box)
            size.y > 0.0 && size.z > 0.0;
 }
 
-// All are below the count, and each occurs: who fits patterns to bodies relies on both.
+// Every label is below the count, and every label occurs. The fit of patterns to bodies depends on both.
 static rblResult check_labels(const rblLabelVolume* labels, const rblAllocator* allocator)
 {
     const size_t count = rbl_labels_count(labels);
@@ -57,18 +57,18 @@ static rblResult check_labels(const rblLabelVolume* labels, const rblAllocator* 
     {
         return rbl_fail_memory();
     }
-    bool good = true;
+    bool valid = true;
     uint32_t different = 0;
-    for (size_t v = 0; v < count && good; ++v)
+    for (size_t v = 0; v < count && valid; ++v)
     {
         const uint32_t label = labels->labels[v];
-        good = label < labels->label_count;
-        different += good && seen[label] == 0;
-        seen[good ? label : 0] = 1;
+        valid = label < labels->label_count;
+        different += valid && seen[label] == 0;
+        seen[valid ? label : 0] = 1;
     }
-    good = good && different == labels->label_count;
+    valid = valid && different == labels->label_count;
     rbl_free(allocator, seen, labels->label_count);
-    return good ? RBL_OK : damaged();
+    return valid ? RBL_OK : damaged();
 }
 
 static rblResult fill_labels(rblLabelVolume* labels, const uint8_t* bytes, uint32_t label_count,

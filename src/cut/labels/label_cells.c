@@ -5,22 +5,24 @@
 #include "base/hash_map.h"
 #include "math/aabb.h"
 
-#define APART 0.3 // of the spacing: from a border to the cells on both sides
-#define DEEP  0.9 // of the spacing: a place this far from other labels gets a cell of its own
+#define BORDER_DISTANCE 0.3 // distance of cells from a border, relative to the spacing
+#define INNER_DISTANCE                                                                                       \
+    0.9 // distance relative to the spacing; a point this far from all other labels gets a seed of its own
 
-// Faces between voxels of two labels within one box of the coarse grid.
+// Sum of the faces between voxels of two labels, within one box of the coarse grid.
 typedef struct Border
 {
-    uint32_t labels[2]; // rising
+    uint32_t labels[2]; // in rising order
     uint32_t count;
-    rblVec3d place, normal; // sums; the normal from the first to the second
+    // Sums over the faces, weighted by area; the normal points from the first label to the second.
+    rblVec3d place, normal;
 } Border;
 
 typedef struct LabelSeeds
 {
     const rblLabelVolume* volume;
-    rblVec3d voxel; // size
-    rblAabbd reach; // of the cells' box: what is farther away matters to nobody
+    rblVec3d voxel;  // size of a voxel, m
+    rblAabbd region; // the box of the cells, enlarged; borders outside it are ignored
     double spacing;
     rblHashMap numbers;
     RBL_ARRAY(Border) borders;
@@ -33,7 +35,7 @@ typedef struct LabelSeeds
 
 static uint64_t coarse_key(const LabelSeeds* seeds, rblVec3d at, uint32_t low, uint32_t high)
 {
-    const rblVec3d r = rbl_scale3d(rbl_sub3d(at, seeds->reach.lower), 1.0 / seeds->spacing);
+    const rblVec3d r = rbl_scale3d(rbl_sub3d(at, seeds->region.lower), 1.0 / seeds->spacing);
     const uint64_t place = (uint64_t)r.x | (uint64_t)r.y << 8 | (uint64_t)r.z << 16;
     return place << 32 | (uint64_t)low << 16 | high;
 }
@@ -42,7 +44,7 @@ static bool add_border(LabelSeeds* seeds, rblVec3d at, rblVec3d area, uint32_t f
 {
     const uint32_t low = from < to ? from : to, high = from < to ? to : from;
     bool added;
-    if (!rbl_aabbd_contains_point(seeds->reach, at))
+    if (!rbl_aabbd_contains_point(seeds->region, at))
     {
         return true;
     }
@@ -107,7 +109,7 @@ static bool add_seed(LabelSeeds* seeds, rblVec3d at, uint32_t label)
            rbl_array_push(&seeds->offsets, rbl_dot3d(at, at)) && rbl_array_push(&seeds->regions, label);
 }
 
-// Two cells, one on each side; nearer to the border where that is needed to stay within thin regions.
+// Add two seeds, one on each side of the border; closer to the border where a region is thin.
 static bool add_pair(LabelSeeds* seeds, const Border* border)
 {
     const rblVec3d zero = {0, 0, 0};
@@ -117,35 +119,35 @@ static bool add_pair(LabelSeeds* seeds, const Border* border)
     {
         return true;
     }
-    double reach = APART * seeds->spacing;
+    double distance = BORDER_DISTANCE * seeds->spacing;
     for (int tries = 0; tries < 3; ++tries)
     {
         const bool fits =
-            rbl_labels_at(seeds->volume, rbl_mul_add3d(place, -reach, normal)) == border->labels[0] &&
-            rbl_labels_at(seeds->volume, rbl_mul_add3d(place, reach, normal)) == border->labels[1];
-        reach = fits ? reach : 0.5 * reach;
+            rbl_labels_at(seeds->volume, rbl_mul_add3d(place, -distance, normal)) == border->labels[0] &&
+            rbl_labels_at(seeds->volume, rbl_mul_add3d(place, distance, normal)) == border->labels[1];
+        distance = fits ? distance : 0.5 * distance;
     }
-    return add_seed(seeds, rbl_mul_add3d(place, -reach, normal), border->labels[0]) &&
-           add_seed(seeds, rbl_mul_add3d(place, reach, normal), border->labels[1]);
+    return add_seed(seeds, rbl_mul_add3d(place, -distance, normal), border->labels[0]) &&
+           add_seed(seeds, rbl_mul_add3d(place, distance, normal), border->labels[1]);
 }
 
-static bool is_deep(const LabelSeeds* seeds, rblVec3d at, uint32_t label)
+static bool is_inside(const LabelSeeds* seeds, rblVec3d at, uint32_t label)
 {
-    const double reach = DEEP * seeds->spacing;
+    const double distance = INNER_DISTANCE * seeds->spacing;
     bool deep = true;
     for (int k = 0; k < 6 && deep; ++k)
     {
-        const double way = k % 2 == 0 ? reach : -reach;
-        const rblVec3d aside = {k / 2 == 0 ? way : 0.0, k / 2 == 1 ? way : 0.0, k / 2 == 2 ? way : 0.0};
-        deep = rbl_labels_at(seeds->volume, rbl_add3d(at, aside)) == label;
+        const double step = k % 2 == 0 ? distance : -distance;
+        const rblVec3d offset = {k / 2 == 0 ? step : 0.0, k / 2 == 1 ? step : 0.0, k / 2 == 2 ? step : 0.0};
+        deep = rbl_labels_at(seeds->volume, rbl_add3d(at, offset)) == label;
     }
     return deep;
 }
 
-// So that no place inside a region is nearer to a cell of another.
-static bool add_inner(LabelSeeds* seeds)
+// Add seeds inside the regions, so that no point of a region is closer to a seed of another region.
+static bool add_inner_seeds(LabelSeeds* seeds)
 {
-    const rblAabbd box = seeds->reach;
+    const rblAabbd box = seeds->region;
     const rblVec3d size = rbl_aabbd_size(box);
     const double step = 2.0 * seeds->spacing;
     bool stored = true;
@@ -157,7 +159,7 @@ static bool add_inner(LabelSeeds* seeds)
             {
                 const rblVec3d at = rbl_add3d(box.lower, rbl_vec3d(x, y, z));
                 const uint32_t label = rbl_labels_at(seeds->volume, at);
-                stored = !is_deep(seeds, at, label) || add_seed(seeds, at, label);
+                stored = !is_inside(seeds, at, label) || add_seed(seeds, at, label);
             }
         }
     }
@@ -171,7 +173,7 @@ static bool place_seeds(LabelSeeds* seeds)
     {
         stored = add_pair(seeds, &seeds->borders.data[b]);
     }
-    stored = stored && add_inner(seeds);
+    stored = stored && add_inner_seeds(seeds);
     if (stored && seeds->regions.count == 0)
     {
         const rblVec3d middle = rbl_lerp3d(seeds->volume->box.lower, seeds->volume->box.upper, 0.5);
@@ -189,7 +191,8 @@ static rblResult make_cells(LabelSeeds* seeds, rblAabbd box, uint64_t seed, rblJ
     }
     if (seeds->regions.count > RBL_MAX_CELLS)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "labels: the borders of regions are too long for %u cells",
+        return rbl_fail(RBL_ERROR_LIMIT,
+                        "labels: the borders of regions need too many cells, must be at most %u",
                         RBL_MAX_CELLS);
     }
     const uint32_t count = (uint32_t)seeds->regions.count;
@@ -216,11 +219,11 @@ static rblResult make_cells(LabelSeeds* seeds, rblAabbd box, uint64_t seed, rblJ
 rblResult rbl_label_cells(const rblLabelVolume* volume, rblAabbd box, uint32_t resolution, uint64_t seed,
                           rblJobs* jobs, const rblAllocator* allocator, rblCells** cells, uint32_t** regions)
 {
-    const rblVec3d size = rbl_aabbd_size(volume->box), room = rbl_aabbd_size(box);
+    const rblVec3d size = rbl_aabbd_size(volume->box), box_size = rbl_aabbd_size(box);
     LabelSeeds seeds = {.volume = volume};
     seeds.voxel = rbl_vec3d(size.x / volume->size[0], size.y / volume->size[1], size.z / volume->size[2]);
-    seeds.spacing = rbl_maxd(room.x, rbl_maxd(room.y, room.z)) / resolution;
-    seeds.reach = rbl_aabbd_grown(box, 2.0 * seeds.spacing);
+    seeds.spacing = rbl_maxd(box_size.x, rbl_maxd(box_size.y, box_size.z)) / resolution;
+    seeds.region = rbl_aabbd_grown(box, 2.0 * seeds.spacing);
     rbl_hash_map_init(&seeds.numbers, allocator);
     rbl_array_init(&seeds.borders, allocator);
     rbl_array_init(&seeds.gradients, allocator);

@@ -1,5 +1,5 @@
-// Labels from a mesh of closed regions: columns of voxels along z are crossed by the regions' triangles, and between two
-// crossings exactly one region must be open.
+// Labels from a mesh of closed regions. Triangles of the regions are intersected with columns of voxels along z.
+// Between two crossings a column must be inside exactly one region.
 #include "base/array.h"
 #include "base/error.h"
 #include "base/number.h"
@@ -11,10 +11,11 @@
 #include "rubble/inspect.h"
 #include "rubble/pattern.h"
 
-#define LONGEST       96     // voxels along the longest side
-#define FEWEST        8      // and along the shortest
-#define VOLUME_SLACK  1e-3   // by which the regions' volumes may miss the box's: gaps that no column meets
-#define COLUMN_OFFSET 0.4871 // of a voxel: columns stand where files hardly ever have corners
+#define MAX_SIDE 96 // largest number of voxels along a side
+#define MIN_SIDE 8  // smallest number of voxels along a side
+#define VOLUME_TOLERANCE                                                                                     \
+    1e-3 // allowed relative difference of the volumes of the regions and of the box: finds gaps between columns
+#define COLUMN_OFFSET 0.4871 // relative to a voxel; files rarely have vertices at these coordinates
 
 typedef struct Crossing
 {
@@ -27,16 +28,16 @@ typedef struct Crossing
 typedef struct Raster
 {
     const char* name;
-    const rblMeshView* view; // triangles
-    const uint32_t* regions; // per triangle
+    const rblMeshView* view; // triangles only
+    const uint32_t* regions; // per triangle: its region
     rblLabelVolume* volume;
     rblVec3d step;
     RBL_ARRAY(Crossing) crossings;
-    rblIndexArray starts; // of the columns' crossings, once in order
+    rblIndexArray starts; // first crossing of each column; order_crossings()
     const rblAllocator* allocator;
 } Raster;
 
-static rblVec3d place(const Raster* raster, uint32_t x, uint32_t y, uint32_t z)
+static rblVec3d voxel_centre(const Raster* raster, uint32_t x, uint32_t y, uint32_t z)
 {
     const rblVec3d lower = raster->volume->box.lower;
     return rbl_vec3d(lower.x + raster->step.x * (x + COLUMN_OFFSET),
@@ -54,7 +55,7 @@ static rblResult fail_at(const Raster* raster, const char* what, rblVec3d at)
                     x, y, z);
 }
 
-// Side of p from the line a b in the xy plane: as if p were moved by an infinitesimal in x, and by less in y.
+// Side of p from the line a b in the xy plane, as if p were moved by an infinitesimal in x and by a smaller one in y.
 static int side_of(rblVec3d a, rblVec3d b, rblVec3d p)
 {
     const double sign =
@@ -68,7 +69,7 @@ static int side_of(rblVec3d a, rblVec3d b, rblVec3d p)
 
 static bool cross_column(Raster* raster, const rblVec3d p[3], uint32_t triangle, uint32_t x, uint32_t y)
 {
-    const rblVec3d at = place(raster, x, y, 0);
+    const rblVec3d at = voxel_centre(raster, x, y, 0);
     const int side = side_of(p[0], p[1], at);
     if (side != side_of(p[1], p[2], at) || side != side_of(p[2], p[0], at))
     {
@@ -112,7 +113,8 @@ static bool cross_triangle(Raster* raster, uint32_t triangle)
     return stored;
 }
 
-// Crossings by column, and in each column upwards; where a region ends and another begins at one height the end comes first.
+// Sort the crossings by column, and by height within a column. Where one region ends and another starts at the same
+// height, the end is first.
 static bool order_crossings(Raster* raster)
 {
     const size_t columns = (size_t)raster->volume->size[0] * raster->volume->size[1];
@@ -136,7 +138,8 @@ static bool order_crossings(Raster* raster)
     {
         starts[c + 1] += starts[c];
     }
-    for (size_t k = count; k-- > 0;) // from the back: starts[c + 1] runs down to where column c begins
+    for (size_t k = count;
+         k-- > 0;) // from the back: starts[c + 1] decreases to the first crossing of column c
     {
         ordered[--starts[raster->crossings.data[k].column + 1]] = raster->crossings.data[k];
     }
@@ -167,7 +170,8 @@ static void sort_column(Crossing* crossings, uint32_t count)
     }
 }
 
-// `open` counts, by region, how often it is open; the sum of the numbers of open regions names the one when there is one.
+// `open` is the number of regions that contain the present point of the column. `sum` is the sum of their indices: the
+// region, if there is only one.
 static rblResult fill_column(Raster* raster, uint32_t x, uint32_t y)
 {
     rblLabelVolume* volume = raster->volume;
@@ -180,7 +184,7 @@ static rblResult fill_column(Raster* raster, uint32_t x, uint32_t y)
     uint32_t next = 0;
     for (uint32_t z = 0; z < volume->size[2]; ++z)
     {
-        const rblVec3d at = place(raster, x, y, z);
+        const rblVec3d at = voxel_centre(raster, x, y, z);
         for (; next < count && crossings[next].z < at.z; ++next)
         {
             open += crossings[next].enters ? 1 : -1;
@@ -188,7 +192,7 @@ static rblResult fill_column(Raster* raster, uint32_t x, uint32_t y)
         }
         if (open != 1)
         {
-            return fail_at(raster, open < 1 ? "nothing is" : "regions overlap", at);
+            return fail_at(raster, open < 1 ? "there is no region" : "regions overlap", at);
         }
         volume->labels[((size_t)z * volume->size[1] + y) * volume->size[0] + x] = (uint16_t)sum;
     }
@@ -231,23 +235,24 @@ static rblResult check_report(const rblMeshReport* report, const char* name)
     }
     return report->components <= RBL_PATTERN_MAX_PIECES
                ? RBL_OK
-               : rbl_fail(RBL_ERROR_LIMIT, "%s: the file has %u regions, at most %d are allowed", name,
+               : rbl_fail(RBL_ERROR_LIMIT, "%s: the file has %u regions, must be at most %d", name,
                           report->components, RBL_PATTERN_MAX_PIECES);
 }
 
-// What the columns of voxels missed, gaps and overlaps thinner than a voxel, shows in the volume.
+// The columns miss gaps and overlaps thinner than a voxel. The volume shows them.
 static rblResult check_volume(const rblMeshReport* report, const char* name)
 {
     const rblVec3d size = rbl_aabbd_size(report->bounds);
     const double box = size.x * size.y * size.z;
-    char share[RBL_NUMBER_SIZE];
-    if (fabs(report->volume - box) <= VOLUME_SLACK * box)
+    char ratio[RBL_NUMBER_SIZE];
+    if (fabs(report->volume - box) <= VOLUME_TOLERANCE * box)
     {
         return RBL_OK;
     }
-    rbl_format_fixed(report->volume / box, 4, share);
+    rbl_format_fixed(report->volume / box, 4, ratio);
     return rbl_fail(RBL_ERROR_GEOMETRY,
-                    "%s: does not tile its box: the regions together have %s of its volume", name, share);
+                    "%s: does not tile its box: the volume of all regions is %s of that of the box", name,
+                    ratio);
 }
 
 static rblResult create_volume(Raster* raster, rblAabbd box, uint32_t regions)
@@ -258,7 +263,7 @@ static rblResult create_volume(Raster* raster, rblAabbd box, uint32_t regions)
     uint32_t size[3];
     for (int axis = 0; axis < 3; ++axis)
     {
-        size[axis] = (uint32_t)rbl_clampd(ceil(LONGEST * sides[axis] / longest), FEWEST, LONGEST);
+        size[axis] = (uint32_t)rbl_clampd(ceil(MAX_SIDE * sides[axis] / longest), MIN_SIDE, MAX_SIDE);
     }
     RBL_TRY(rbl_labels_create(size, box, raster->allocator, &raster->volume));
     raster->volume->label_count = regions;

@@ -1,10 +1,10 @@
-// Label volumes out of NRRD files.
+// Label volumes from NRRD files.
 #include "base/error.h"
 #include "cut/labels/label_volume.h"
 #include "io/nrrd.h"
 #include "rubble/pattern.h"
 
-// Numbers to labels without gaps, in rising order.
+// Replace the numbers of the file by labels without gaps, in rising order.
 static rblResult number_labels(rblLabelVolume* volume, const char* name, const rblAllocator* allocator)
 {
     const size_t values = 65536;
@@ -29,7 +29,7 @@ static rblResult number_labels(rblLabelVolume* volume, const char* name, const r
     RBL_FREE_ARRAY(allocator, numbers, values);
     return volume->label_count <= RBL_PATTERN_MAX_PIECES
                ? RBL_OK
-               : rbl_fail(RBL_ERROR_LIMIT, "%s: the file has %u labels, at most %d are allowed", name,
+               : rbl_fail(RBL_ERROR_LIMIT, "%s: the file has %u labels, must be at most %d", name,
                           volume->label_count, RBL_PATTERN_MAX_PIECES);
 }
 

@@ -13,8 +13,9 @@ rblResult rbl_labels_create(const uint32_t size[3], rblAabbd box, const rblAlloc
     {
         if (size[axis] == 0 || count == 0 || count > RBL_LABELS_MAX_VOXELS / size[axis])
         {
-            return rbl_fail(RBL_ERROR_LIMIT, "labels: the size %u x %u x %u is empty or too large", size[0],
-                            size[1], size[2]);
+            return rbl_fail(RBL_ERROR_LIMIT,
+                            "labels: the size is %u x %u x %u, must be positive with at most %zu voxels",
+                            size[0], size[1], size[2], (size_t)RBL_LABELS_MAX_VOXELS);
         }
         count *= size[axis];
     }
@@ -40,9 +41,9 @@ void rbl_labels_free(rblLabelVolume* volume, const rblAllocator* allocator)
     }
 }
 
-static size_t voxel_along(double share, uint32_t size)
+static size_t voxel_along(double fraction, uint32_t size)
 {
-    return (size_t)rbl_clampd(floor(share * size), 0.0, size - 1.0);
+    return (size_t)rbl_clampd(floor(fraction * size), 0.0, size - 1.0);
 }
 
 uint32_t rbl_labels_at(const rblLabelVolume* volume, rblVec3d point)

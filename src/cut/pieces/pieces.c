@@ -33,31 +33,32 @@ void rbl_cut_end(rblCut* cut)
     rbl_array_free(&cut->corners);
 }
 
-// The stages in order, until one has trouble.
-static rblCutTrouble cut_once(rblCut* cut, rblPieces* out)
+// All stages in order, until one fails.
+static rblCutStatus cut_once(rblCut* cut, rblPieces* out)
 {
-    typedef rblCutTrouble StageFcn(rblCut * cut);
+    typedef rblCutStatus StageFcn(rblCut * cut);
     StageFcn* const stages[] = {rbl_cut_rings, rbl_cut_label,  rbl_cut_edges, rbl_cut_triangles,
                                 rbl_cut_caps,  rbl_cut_shells, rbl_cut_merge};
-    rblCutTrouble trouble = RBL_CUT_FINE;
-    for (size_t s = 0; s < sizeof stages / sizeof stages[0] && trouble == RBL_CUT_FINE; ++s)
+    rblCutStatus status = RBL_CUT_OK;
+    for (size_t s = 0; s < sizeof stages / sizeof stages[0] && status == RBL_CUT_OK; ++s)
     {
-        trouble = stages[s](cut);
+        status = stages[s](cut);
     }
-    return trouble == RBL_CUT_FINE ? rbl_cut_output(cut, out) : trouble;
+    return status == RBL_CUT_OK ? rbl_cut_output(cut, out) : status;
 }
 
-// A surface that is shaken by less than anyone can measure: it meets no vertex, edge or facet of the cells
-// exactly. Cells are shaken themselves, so this is for those who lay a surface onto a cell on purpose.
-static rblVec3d shake(const rblCells* cells, uint32_t attempt)
+// Offset of the surface, far below measurable lengths, for another attempt after a tie: the surface then meets no
+// vertex, edge or facet of the cells exactly. The cells are perturbed already, so a tie occurs only if the surface was
+// built to fit a cell.
+static rblVec3d perturbation(const rblCells* cells, uint32_t attempt)
 {
     rblRandom random = rbl_random_seed(attempt, 6);
     const rblVec3d size = rbl_sub3d(cells->box.upper, cells->box.lower);
-    const double reach = attempt > 0 ? 0x1p-38 * rbl_maxd(size.x, rbl_maxd(size.y, size.z)) : 0.0;
+    const double amplitude = attempt > 0 ? 0x1p-38 * rbl_maxd(size.x, rbl_maxd(size.y, size.z)) : 0.0;
     rblVec3d offset;
-    offset.x = reach * rbl_random_range(&random, -1.0, 1.0);
-    offset.y = reach * rbl_random_range(&random, -1.0, 1.0);
-    offset.z = reach * rbl_random_range(&random, -1.0, 1.0);
+    offset.x = amplitude * rbl_random_range(&random, -1.0, 1.0);
+    offset.y = amplitude * rbl_random_range(&random, -1.0, 1.0);
+    offset.z = amplitude * rbl_random_range(&random, -1.0, 1.0);
     return offset;
 }
 
@@ -73,28 +74,28 @@ static void free_arrays(rblPieces* p)
     RBL_FREE_ARRAY(p->allocator, p->pieces, (size_t)p->piece_count + 1);
 }
 
-static rblCutTrouble cut_until_generic(rblCut* cut, rblPieces* out)
+static rblCutStatus cut_until_generic(rblCut* cut, rblPieces* out)
 {
     const rblVec3d offset = cut->offset;
-    rblCutTrouble trouble = RBL_CUT_TIE;
-    for (uint32_t attempt = 0; attempt < MAX_TRIES && trouble == RBL_CUT_TIE; ++attempt)
+    rblCutStatus status = RBL_CUT_TIE;
+    for (uint32_t attempt = 0; attempt < MAX_TRIES && status == RBL_CUT_TIE; ++attempt)
     {
         const rblArenaMark mark = rbl_arena_mark(cut->arena);
         rblCut once = *cut;
         rbl_cut_begin(&once);
-        once.offset = rbl_add3d(offset, shake(cut->cells, attempt));
-        trouble = cut_once(&once, out);
+        once.offset = rbl_add3d(offset, perturbation(cut->cells, attempt));
+        status = cut_once(&once, out);
         rbl_cut_end(&once);
         rbl_arena_rewind(cut->arena, mark);
     }
-    return trouble;
+    return status;
 }
 
-rblResult rbl_cut_result(rblCutTrouble trouble)
+rblResult rbl_cut_result(rblCutStatus status)
 {
-    switch (trouble)
+    switch (status)
     {
-    case RBL_CUT_FINE:
+    case RBL_CUT_OK:
         return RBL_OK;
     case RBL_CUT_MEMORY:
         return rbl_fail_memory();
@@ -108,7 +109,9 @@ rblResult rbl_cut_result(rblCutTrouble trouble)
         return rbl_fail(RBL_ERROR_GEOMETRY,
                         "cut: the surface must have a positive volume and be oriented outward");
     default:
-        return rbl_fail(RBL_ERROR_GEOMETRY, "cut: the surface coincides with edges of the cells or cracks");
+        return rbl_fail(
+            RBL_ERROR_GEOMETRY,
+            "cut: the surface coincides with edges of the cells or cracks, must not even after small shifts");
     }
 }
 
@@ -133,7 +136,7 @@ static rblResult check_input(const rblMeshView* surface, const rblCells* cells, 
     return RBL_OK;
 }
 
-// Vertices of triangles: the surface's own when every face is one, else those of rbl_triangulate_corners().
+// Vertices of the triangles: those of the surface if every face is a triangle, else those of rbl_triangulate_corners().
 static rblResult find_triangles(rblCut* cut, rblIndexArray* triangles)
 {
     const rblMeshView* surface = cut->surface;
@@ -189,7 +192,7 @@ rblResult rbl_cut_pieces(const rblMeshView* surface, const rblCells* cells, cons
                   .jobs = jobs,
                   .allocator = allocator,
                   .arena = &arena,
-                  .foreign = RBL_NONE};
+                  .excluded = RBL_NONE};
     const rblResult result = cut_surface(&cut, pieces);
     rbl_arena_free(&arena);
     if (result != RBL_OK)

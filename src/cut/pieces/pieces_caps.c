@@ -1,25 +1,24 @@
-// Crack faces: what lies inside the solid of every facet between two cells, as loops of links. Each vertex of
-// a facet has one link that comes and one that goes, so following them closes loops; those that run clockwise
-// are holes.
+// Crack faces: for every facet between two cells, the part inside the solid, as loops of links. Each vertex of a facet
+// has one incoming and one outgoing link, so that following the links gives closed loops. Clockwise loops are holes.
 #include "cut/pieces/pieces_private.h"
 
 #define UNLINKED UINT32_MAX
 
 typedef struct CapLoop
 {
-    uint32_t first_corner, end_corner; // in `corners` below
-    double area;                       // along the facet's normal
-    uint32_t outer;                    // loop around this one, itself for outer loops
+    uint32_t first_corner, end_corner; // range in `corners` below
+    double area;                       // m^2, along the normal of the facet
+    uint32_t outer;                    // the loop around this one; itself for outer loops
 } CapLoop;
 
 typedef struct CapWork
 {
     rblCut* cut;
-    uint32_t* starts; // per facet, and the end: its links in `order`
+    uint32_t* starts; // per facet: its first link in `order`; one more entry for the end
     uint32_t* order;
-    uint32_t* next;  // per node: the link that goes from it, in the facet at hand
-    rblVec3d normal; // of the facet at hand, in the surface's axes, out of its first cell
-    uint32_t axis;   // the one along which it is largest
+    uint32_t* next;  // per node: its outgoing link in the current facet
+    rblVec3d normal; // of the current facet, in the axes of the surface, out of its first cell
+    uint32_t axis;   // axis of the largest component of `normal`
     RBL_ARRAY(CapLoop) loops;
     rblIndexArray corners;
 } CapWork;
@@ -54,7 +53,7 @@ static rblVec3d normal_of(const rblCut* cut, uint32_t facet)
     return rbl_normalize3d(rbl_mat3d_apply_transposed(&cut->linear, row.gradient), rbl_vec3d(1, 0, 0));
 }
 
-static void turn_to_facet(CapWork* work, uint32_t facet)
+static void set_facet(CapWork* work, uint32_t facet)
 {
     work->normal = normal_of(work->cut, facet);
     const rblVec3d n = {fabs(work->normal.x), fabs(work->normal.y), fabs(work->normal.z)};
@@ -74,8 +73,8 @@ static double loop_area(const CapWork* work, const uint32_t* corners, uint32_t c
     return 0.5 * rbl_dot3d(sum, work->normal);
 }
 
-// The loop that begins with a link; its links are used up.
-static rblCutTrouble trace_loop(CapWork* work, uint32_t link)
+// Trace the loop that starts with a link, and mark its links as used.
+static rblCutStatus trace_loop(CapWork* work, uint32_t link)
 {
     const rblCut* cut = work->cut;
     CapLoop loop = {.first_corner = (uint32_t)work->corners.count};
@@ -98,10 +97,10 @@ static rblCutTrouble trace_loop(CapWork* work, uint32_t link)
     loop.end_corner = (uint32_t)work->corners.count;
     loop.area = loop_area(work, work->corners.data + loop.first_corner, loop.end_corner - loop.first_corner);
     loop.outer = (uint32_t)work->loops.count;
-    return rbl_array_push(&work->loops, loop) ? RBL_CUT_FINE : RBL_CUT_MEMORY;
+    return rbl_array_push(&work->loops, loop) ? RBL_CUT_OK : RBL_CUT_MEMORY;
 }
 
-static rblCutTrouble trace_facet(CapWork* work, uint32_t facet)
+static rblCutStatus trace_facet(CapWork* work, uint32_t facet)
 {
     const rblCut* cut = work->cut;
     rbl_array_clear(&work->loops);
@@ -115,16 +114,16 @@ static rblCutTrouble trace_facet(CapWork* work, uint32_t facet)
         }
         *next = work->order[n];
     }
-    rblCutTrouble trouble = RBL_CUT_FINE;
-    for (uint32_t n = work->starts[facet]; n < work->starts[facet + 1] && trouble == RBL_CUT_FINE; ++n)
+    rblCutStatus status = RBL_CUT_OK;
+    for (uint32_t n = work->starts[facet]; n < work->starts[facet + 1] && status == RBL_CUT_OK; ++n)
     {
         const uint32_t link = work->order[n];
         if (work->next[cut->links.data[link].from - cut->vertex_count] == link)
         {
-            trouble = trace_loop(work, link);
+            status = trace_loop(work, link);
         }
     }
-    return trouble;
+    return status;
 }
 
 // ---- holes ----
@@ -136,8 +135,8 @@ static void flatten(const CapWork* work, uint32_t vertex, double out[2])
     out[1] = work->axis == 2 ? p.y : p.z;
 }
 
-// Does the loop run around the point, whichever way? Counts the sides that a ray to the right passes.
-static bool runs_around(const CapWork* work, const CapLoop* loop, const double at[2])
+// Whether the loop encloses the point, in either direction: parity of the sides that a ray to the right crosses.
+static bool encloses(const CapWork* work, const CapLoop* loop, const double at[2])
 {
     bool inside = false;
     double a[2], b[2];
@@ -156,7 +155,7 @@ static bool runs_around(const CapWork* work, const CapLoop* loop, const double a
     return inside;
 }
 
-// A hole belongs to the smallest outer loop around it; to the largest of all where rounding finds none.
+// The outer loop of a hole is the smallest one that encloses it. If rounding finds none, it is the largest loop.
 static void assign_holes(CapWork* work)
 {
     for (size_t h = 0; h < work->loops.count; ++h)
@@ -169,7 +168,7 @@ static void assign_holes(CapWork* work)
         double at[2];
         flatten(work, work->corners.data[hole->first_corner], at);
         double smallest = (double)INFINITY, largest = 0.0;
-        uint32_t around = RBL_NONE, fallback = (uint32_t)h;
+        uint32_t best = RBL_NONE, fallback = (uint32_t)h;
         for (size_t o = 0; o < work->loops.count; ++o)
         {
             const CapLoop* loop = &work->loops.data[o];
@@ -178,13 +177,13 @@ static void assign_holes(CapWork* work)
                 largest = loop->area;
                 fallback = (uint32_t)o;
             }
-            if (loop->area > 0.0 && loop->area < smallest && runs_around(work, loop, at))
+            if (loop->area > 0.0 && loop->area < smallest && encloses(work, loop, at))
             {
                 smallest = loop->area;
-                around = (uint32_t)o;
+                best = (uint32_t)o;
             }
         }
-        hole->outer = around != RBL_NONE ? around : fallback;
+        hole->outer = best != RBL_NONE ? best : fallback;
     }
 }
 
@@ -199,7 +198,7 @@ static bool store_loop(CapWork* work, const CapLoop* loop)
     return stored;
 }
 
-static rblCutTrouble store_caps(CapWork* work, uint32_t facet)
+static rblCutStatus store_caps(CapWork* work, uint32_t facet)
 {
     rblCut* cut = work->cut;
     for (uint32_t o = 0; o < work->loops.count; ++o)
@@ -224,27 +223,27 @@ static rblCutTrouble store_caps(CapWork* work, uint32_t facet)
             return RBL_CUT_MEMORY;
         }
     }
-    return RBL_CUT_FINE;
+    return RBL_CUT_OK;
 }
 
-// One that no triangle of the surface comes near.
-static rblCutTrouble store_whole(CapWork* work, uint32_t facet)
+// A facet that no triangle of the surface meets.
+static rblCutStatus store_uncut_facet(CapWork* work, uint32_t facet)
 {
     rblCut* cut = work->cut;
-    const rblWholeFacet* whole = &cut->whole_facets[facet];
+    const rblUncutFacet* uncut = &cut->uncut_facets[facet];
     const uint32_t loop = (uint32_t)cut->loop_starts.count, first = (uint32_t)cut->corners.count;
     bool stored = rbl_array_push(&cut->loop_starts, first);
-    for (uint32_t c = 0; c < whole->count && stored; ++c)
+    for (uint32_t c = 0; c < uncut->count && stored; ++c)
     {
-        stored = rbl_array_push(&cut->corners, whole->corners[c]);
+        stored = rbl_array_push(&cut->corners, uncut->corners[c]);
     }
     work->normal = normal_of(cut, facet);
-    const double area = loop_area(work, whole->corners, whole->count);
+    const double area = loop_area(work, uncut->corners, uncut->count);
     const rblCutCap cap = {facet, loop, loop + 1, area};
-    return stored && rbl_array_push(&cut->caps, cap) ? RBL_CUT_FINE : RBL_CUT_MEMORY;
+    return stored && rbl_array_push(&cut->caps, cap) ? RBL_CUT_OK : RBL_CUT_MEMORY;
 }
 
-static rblCutTrouble cap_facets(CapWork* work)
+static rblCutStatus cap_facets(CapWork* work)
 {
     rblCut* cut = work->cut;
     sort_links(work);
@@ -252,40 +251,40 @@ static rblCutTrouble cap_facets(CapWork* work)
     {
         work->next[n] = UNLINKED;
     }
-    rblCutTrouble trouble = RBL_CUT_FINE;
-    for (uint32_t f = 0; f < cut->cells->facet_count && trouble == RBL_CUT_FINE; ++f)
+    rblCutStatus status = RBL_CUT_OK;
+    for (uint32_t f = 0; f < cut->cells->facet_count && status == RBL_CUT_OK; ++f)
     {
-        if (cut->whole_facets != NULL && cut->whole_facets[f].count > 0)
+        if (cut->uncut_facets != NULL && cut->uncut_facets[f].count > 0)
         {
-            trouble = store_whole(work, f);
+            status = store_uncut_facet(work, f);
             continue;
         }
         if (work->starts[f] == work->starts[f + 1])
         {
             continue;
         }
-        turn_to_facet(work, f);
-        trouble = trace_facet(work, f);
-        if (trouble == RBL_CUT_FINE)
+        set_facet(work, f);
+        status = trace_facet(work, f);
+        if (status == RBL_CUT_OK)
         {
             assign_holes(work);
-            trouble = store_caps(work, f);
+            status = store_caps(work, f);
         }
     }
-    if (trouble == RBL_CUT_FINE && !rbl_array_push(&cut->loop_starts, (uint32_t)cut->corners.count))
+    if (status == RBL_CUT_OK && !rbl_array_push(&cut->loop_starts, (uint32_t)cut->corners.count))
     {
-        trouble = RBL_CUT_MEMORY;
+        status = RBL_CUT_MEMORY;
     }
-    return trouble;
+    return status;
 }
 
-rblCutTrouble rbl_cut_caps(rblCut* cut)
+rblCutStatus rbl_cut_caps(rblCut* cut)
 {
-    const rblCutTrouble trouble = rbl_cut_cell_edges(cut);
-    return trouble == RBL_CUT_FINE ? rbl_cut_cap_links(cut) : trouble;
+    const rblCutStatus status = rbl_cut_cell_edges(cut);
+    return status == RBL_CUT_OK ? rbl_cut_cap_links(cut) : status;
 }
 
-rblCutTrouble rbl_cut_cap_links(rblCut* cut)
+rblCutStatus rbl_cut_cap_links(rblCut* cut)
 {
     CapWork work = {.cut = cut};
     work.starts = RBL_ARENA_ARRAY(cut->arena, uint32_t, (size_t)cut->cells->facet_count + 2);
@@ -297,7 +296,7 @@ rblCutTrouble rbl_cut_cap_links(rblCut* cut)
     }
     rbl_array_init(&work.loops, cut->allocator);
     rbl_array_init(&work.corners, cut->allocator);
-    const rblCutTrouble capped = cap_facets(&work);
+    const rblCutStatus capped = cap_facets(&work);
     rbl_array_free(&work.loops);
     rbl_array_free(&work.corners);
     return capped;

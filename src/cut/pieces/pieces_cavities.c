@@ -1,11 +1,10 @@
-// Shells that are holes in another of the same cell: those of negative volume. Each goes to the smallest
-// shell of positive volume around it. Exact: a ray along x counts the triangles it passes, its other
-// coordinates shifted up by an infinitesimal so that it meets no edge twice.
+// Cavities: shells of negative volume, which are holes in another shell of the same cell. The outer shell of a cavity
+// is the smallest shell of positive volume that contains it. The test is exact: it counts the triangles that a ray
+// along x crosses. The other coordinates of the ray are shifted by an infinitesimal, so that it meets no edge.
 #include "cut/pieces/pieces_private.h"
 #include "math/predicates.h"
 
-// How often the border of a triangle winds around the ray, seen along it, and whether the plane is beyond the
-// point.
+// Winding number of a triangle's border around the ray, seen along the ray; 0 if the triangle is behind the point.
 int rbl_cut_ray_turns(rblVec3d p, rblVec3d a, rblVec3d b, rblVec3d c)
 {
     const rblVec3d corner[3] = {a, b, c};
@@ -28,7 +27,7 @@ int rbl_cut_ray_turns(rblVec3d p, rblVec3d a, rblVec3d b, rblVec3d c)
     {
         return 0;
     }
-    // Counter-clockwise seen from +x: the normal points that way, and the point is below when orient3d is
+    // Counter-clockwise seen from +x: the normal points to +x, and the point is below the plane if orient3d is
     // positive.
     const double below = rbl_orient3d(a, b, c, p);
     return (turns > 0 ? below > 0.0 : below < 0.0) ? turns : 0;
@@ -48,13 +47,13 @@ static int loop_passes(const rblCut* cut, uint32_t loop, bool backwards, rblVec3
     return turns;
 }
 
-static bool is_around(const rblCut* cut, uint32_t shell, rblVec3d p)
+static bool contains_point(const rblCut* cut, uint32_t shell, rblVec3d p)
 {
     const uint32_t cell = cut->shells[shell].cell;
     int turns = 0;
-    for (uint32_t t = cut->whole_starts[cell]; t < cut->whole_starts[cell + 1]; ++t)
+    for (uint32_t t = cut->uncut_starts[cell]; t < cut->uncut_starts[cell + 1]; ++t)
     {
-        const uint32_t* v = cut->triangle_vertices + 3 * (size_t)cut->whole[t];
+        const uint32_t* v = cut->triangle_vertices + 3 * (size_t)cut->uncut[t];
         const rblVec3d* at = cut->surface->positions;
         turns +=
             rbl_cut_shell(cut, v[0], cell) == shell ? rbl_cut_ray_turns(p, at[v[0]], at[v[1]], at[v[2]]) : 0;
@@ -78,13 +77,13 @@ static bool is_around(const rblCut* cut, uint32_t shell, rblVec3d p)
     return turns > 0;
 }
 
-// A corner of the shell: that of its first face.
+// A corner of the shell: the first corner of its first face.
 static rblVec3d point_of(const rblCut* cut, uint32_t shell)
 {
     const uint32_t cell = cut->shells[shell].cell;
-    for (uint32_t t = cut->whole_starts[cell]; t < cut->whole_starts[cell + 1]; ++t)
+    for (uint32_t t = cut->uncut_starts[cell]; t < cut->uncut_starts[cell + 1]; ++t)
     {
-        const uint32_t v = cut->triangle_vertices[3 * (size_t)cut->whole[t]];
+        const uint32_t v = cut->triangle_vertices[3 * (size_t)cut->uncut[t]];
         if (rbl_cut_shell(cut, v, cell) == shell)
         {
             return cut->surface->positions[v];
@@ -113,19 +112,19 @@ static void assign_cavity(rblCut* cut, uint32_t cavity)
 {
     const uint32_t cell = cut->shells[cavity].cell;
     const rblVec3d p = point_of(cut, cavity);
-    uint32_t around = RBL_NONE;
+    uint32_t outer = RBL_NONE;
     for (uint32_t s = cut->shell_starts[cell]; s < cut->shell_starts[cell + 1]; ++s)
     {
         const rblShell* shell = &cut->shells[s];
-        const bool smaller = around == RBL_NONE || shell->volume < cut->shells[around].volume;
-        if (shell->volume > 0.0 && smaller && is_around(cut, s, p))
+        const bool smaller = outer == RBL_NONE || shell->volume < cut->shells[outer].volume;
+        if (shell->volume > 0.0 && smaller && contains_point(cut, s, p))
         {
-            around = s;
+            outer = s;
         }
     }
-    if (around != RBL_NONE)
+    if (outer != RBL_NONE)
     {
-        cut->shells[cavity].group = around;
+        cut->shells[cavity].group = outer;
     }
 }
 

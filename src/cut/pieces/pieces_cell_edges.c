@@ -1,11 +1,11 @@
-// Which parts of the edges between three cells lie inside the solid, and so bound crack faces.
+// The parts of the edges between three cells that are inside the solid. They bound crack faces.
 //
-// Every edge carries its crossings with the surface in order. How often the surface winds around a vertex of
-// the complex follows from vertex to vertex: one more for every crossing that enters on the way, one less for
-// every one that leaves, beginning with 0 on the box. (The labels of the surface are a closed 2-chain of the
-// dual triangulation, which is a ball; the windings are the one 3-chain that it bounds. So they agree
-// whatever the way, also for surfaces that cross themselves.) Along an edge crossings pair up like brackets.
-// Where the surface winds around a place twice there are two segments, each with vertices of its own.
+// Each edge has a sorted list of its crossings with the surface. The winding number of the surface around a vertex of
+// the complex follows from a neighbouring vertex: plus one for every crossing on the way that enters the solid, minus
+// one for every crossing that leaves it. It is 0 on the box. (The labels of the surface are a closed 2-chain of the
+// dual triangulation, which is a ball; the winding numbers are the one 3-chain that it bounds. So all paths give the
+// same number, also for surfaces that intersect themselves.) Along an edge, crossings match in pairs like brackets.
+// Where the winding number is two there are two segments, each with its own vertices.
 #include "base/sort.h"
 #include "cut/pieces/pieces_private.h"
 
@@ -14,17 +14,17 @@
 typedef struct CellEdges
 {
     rblCut* cut;
-    uint32_t* starts;  // per cell edge, and the end: its crossings in `order`
-    uint32_t* order;   // crossings, from tail to head
-    double* places;    // per crossing: how far along its cell edge, in any unit
-    int32_t* windings; // per vertex of the complex
-    uint32_t* copies;  // per vertex: its first node
-    uint32_t* around;  // per vertex: up to 4 cell edges
+    uint32_t* starts;       // per cell edge: its first crossing in `order`; one more entry for the end
+    uint32_t* order;        // crossings, from tail to head of the edge
+    double* parameters;     // per crossing: position along its cell edge, in any unit
+    int32_t* windings;      // per vertex of the complex: winding number
+    uint32_t* copies;       // per vertex: its first node
+    uint32_t* edges_around; // per vertex: up to 4 cell edges
     uint32_t* queue;
     uint32_t* scratch;
 } CellEdges;
 
-static bool take_memory(CellEdges* work)
+static bool allocate_arrays(CellEdges* work)
 {
     rblCut* cut = work->cut;
     const rblCells* cells = cut->cells;
@@ -32,18 +32,19 @@ static bool take_memory(CellEdges* work)
     work->starts = RBL_ARENA_ARRAY(cut->arena, uint32_t, (size_t)cells->edge_count + 2);
     work->order = RBL_ARENA_ARRAY(cut->arena, uint32_t, crossings);
     work->scratch = RBL_ARENA_ARRAY(cut->arena, uint32_t, crossings);
-    work->places = RBL_ARENA_ARRAY(cut->arena, double, crossings);
+    work->parameters = RBL_ARENA_ARRAY(cut->arena, double, crossings);
     work->windings = RBL_ARENA_ARRAY(cut->arena, int32_t, (size_t)cells->vertex_count + 1);
     work->copies = RBL_ARENA_ARRAY(cut->arena, uint32_t, (size_t)cells->vertex_count + 1);
-    work->around = RBL_ARENA_ARRAY(cut->arena, uint32_t, 4 * (size_t)cells->vertex_count + 1);
+    work->edges_around = RBL_ARENA_ARRAY(cut->arena, uint32_t, 4 * (size_t)cells->vertex_count + 1);
     work->queue = RBL_ARENA_ARRAY(cut->arena, uint32_t, (size_t)cells->vertex_count + 1);
-    return work->starts != NULL && work->order != NULL && work->scratch != NULL && work->places != NULL &&
-           work->windings != NULL && work->copies != NULL && work->around != NULL && work->queue != NULL;
+    return work->starts != NULL && work->order != NULL && work->scratch != NULL && work->parameters != NULL &&
+           work->windings != NULL && work->copies != NULL && work->edges_around != NULL &&
+           work->queue != NULL;
 }
 
 // ---- crossings in order ----
 
-// The edge's direction, in the surface's axes.
+// Direction of the edge in the axes of the surface.
 static rblVec3d direction_of(const rblCut* cut, uint32_t edge)
 {
     const uint32_t* cells = cut->cells->edges[edge].cells;
@@ -55,22 +56,22 @@ static rblVec3d direction_of(const rblCut* cut, uint32_t edge)
 
 static bool is_before(uint32_t a, uint32_t b, const void* context)
 {
-    const double* places = context;
-    return places[a] < places[b];
+    const double* parameters = context;
+    return parameters[a] < parameters[b];
 }
 
-// Two crossings in one place, as those of bodies that touch, in whichever order: the one that keeps the
-// winding at 0 or 1.
-static void settle_touching(CellEdges* work, uint32_t begin, uint32_t end, int32_t winding)
+// Two crossings at one position, as for bodies in contact, may have any order. Choose the order that keeps the winding
+// number at 0 or 1.
+static void order_touching(CellEdges* work, uint32_t begin, uint32_t end, int32_t winding)
 {
     const rblCutCrossing* crossings = work->cut->crossings.data;
     for (uint32_t n = begin; n + 1 < end; ++n)
     {
         const uint32_t a = work->order[n], b = work->order[n + 1];
-        const double apart = work->places[b] - work->places[a];
-        const double size = fabs(work->places[a]) + fabs(work->places[b]);
+        const double distance = work->parameters[b] - work->parameters[a];
+        const double size = fabs(work->parameters[a]) + fabs(work->parameters[b]);
         const bool wrong = crossings[a].enters ? winding > 0 : winding <= 0;
-        if (wrong && crossings[a].enters != crossings[b].enters && apart <= 0x1p-40 * size)
+        if (wrong && crossings[a].enters != crossings[b].enters && distance <= 0x1p-40 * size)
         {
             work->order[n] = b;
             work->order[n + 1] = a;
@@ -108,9 +109,9 @@ static void sort_crossings(CellEdges* work)
         for (uint32_t n = begin; n < end; ++n)
         {
             const uint32_t node = cut->crossings.data[work->order[n]].node;
-            work->places[work->order[n]] = rbl_dot3d(cut->positions.data[node], direction);
+            work->parameters[work->order[n]] = rbl_dot3d(cut->positions.data[node], direction);
         }
-        rbl_sort_indices(work->order + begin, work->scratch, end - begin, is_before, work->places);
+        rbl_sort_indices(work->order + begin, work->scratch, end - begin, is_before, work->parameters);
     }
 }
 
@@ -128,18 +129,18 @@ static int32_t winding_change(const CellEdges* work, uint32_t edge)
 
 static bool is_on_box(const rblCells* cells, uint32_t vertex)
 {
-    return cells->vertices[vertex].cells[3] >= cells->count; // sides have the highest numbers
+    return cells->vertices[vertex].cells[3] >= cells->count; // sides have the highest indices
 }
 
 static void fill_around(CellEdges* work)
 {
     const rblCells* cells = work->cut->cells;
-    memset(work->around, 0xFF, sizeof *work->around * 4 * (size_t)cells->vertex_count);
+    memset(work->edges_around, 0xFF, sizeof *work->edges_around * 4 * (size_t)cells->vertex_count);
     for (uint32_t e = 0; e < cells->edge_count; ++e)
     {
         for (int end = 0; end < 2; ++end)
         {
-            uint32_t* slots = work->around + 4 * (size_t)cells->edges[e].vertices[end];
+            uint32_t* slots = work->edges_around + 4 * (size_t)cells->edges[e].vertices[end];
             uint32_t n = 0;
             while (n < 3 && slots[n] != RBL_NONE)
             {
@@ -153,9 +154,9 @@ static void fill_around(CellEdges* work)
 static void visit(CellEdges* work, uint32_t vertex, uint32_t* queued)
 {
     const rblCells* cells = work->cut->cells;
-    for (uint32_t n = 0; n < 4 && work->around[4 * (size_t)vertex + n] != RBL_NONE; ++n)
+    for (uint32_t n = 0; n < 4 && work->edges_around[4 * (size_t)vertex + n] != RBL_NONE; ++n)
     {
-        const uint32_t e = work->around[4 * (size_t)vertex + n];
+        const uint32_t e = work->edges_around[4 * (size_t)vertex + n];
         const rblCellEdge* edge = &cells->edges[e];
         const bool forwards = edge->vertices[0] == vertex;
         const uint32_t other = edge->vertices[forwards ? 1 : 0];
@@ -168,8 +169,8 @@ static void visit(CellEdges* work, uint32_t vertex, uint32_t* queued)
     }
 }
 
-// From the box inwards. Whether all ways agree is checked: they do not when the surface is open.
-static rblCutTrouble find_windings(CellEdges* work)
+// Winding numbers from the box inwards. An open surface gives different numbers on different paths; this is an error.
+static rblCutStatus find_windings(CellEdges* work)
 {
     const rblCells* cells = work->cut->cells;
     uint32_t queued = 0;
@@ -196,12 +197,12 @@ static rblCutTrouble find_windings(CellEdges* work)
             return RBL_CUT_OPEN;
         }
     }
-    return RBL_CUT_FINE;
+    return RBL_CUT_OK;
 }
 
 // ---- segments ----
 
-static rblCutTrouble number_vertices(CellEdges* work)
+static rblCutStatus number_vertices(CellEdges* work)
 {
     rblCut* cut = work->cut;
     const rblCells* cells = cut->cells;
@@ -228,7 +229,7 @@ static rblCutTrouble number_vertices(CellEdges* work)
             }
         }
     }
-    return RBL_CUT_FINE;
+    return RBL_CUT_OK;
 }
 
 static uint32_t facet_between(const rblCellRings* rings, uint32_t a, uint32_t b)
@@ -243,8 +244,8 @@ static uint32_t facet_between(const rblCellRings* rings, uint32_t a, uint32_t b)
     return RBL_NONE;
 }
 
-// The crack face of cells i < j, seen from j, has the edge with a third cell k on its left side along (g_j -
-// g_i) x (g_k - g_i). That is the direction of the cell edge, or the opposite when k is the middle one.
+// Seen from j, the crack face of cells i < j has the edge to a third cell k on its left side along (g_j - g_i) x (g_k -
+// g_i). This is the direction of the cell edge, or the opposite direction if k is the middle one.
 static bool link_segment(rblCut* cut, uint32_t edge, uint32_t from, uint32_t to)
 {
     const uint32_t* c = cut->cells->edges[edge].cells;
@@ -254,14 +255,14 @@ static bool link_segment(rblCut* cut, uint32_t edge, uint32_t from, uint32_t to)
            rbl_array_push(&cut->links, ((rblCutLink){facet_between(&cut->rings, c[1], c[2]), a, b}));
 }
 
-// Go along the edge with the brackets that are open on a stack. Where the surface is inside out, segments run
-// backwards.
-static rblCutTrouble link_edge(CellEdges* work, uint32_t e, rblIndexArray* stack)
+// Traverse the edge with a stack of the crossings without a partner. Where the surface is oriented inward, segments
+// have the opposite direction.
+static rblCutStatus link_edge(CellEdges* work, uint32_t e, rblIndexArray* stack)
 {
     rblCut* cut = work->cut;
     const uint32_t* ends = cut->cells->edges[e].vertices;
     int32_t winding = work->windings[ends[0]];
-    settle_touching(work, work->starts[e], work->starts[e + 1], winding);
+    order_touching(work, work->starts[e], work->starts[e + 1], winding);
     bool stored = true;
     rbl_array_clear(stack);
     for (int32_t copy = 0; copy < (winding < 0 ? -winding : winding); ++copy)
@@ -288,29 +289,29 @@ static rblCutTrouble link_edge(CellEdges* work, uint32_t e, rblIndexArray* stack
         stored = winding < 0 ? link_segment(cut, e, last, stack->data[n])
                              : link_segment(cut, e, stack->data[n], last);
     }
-    return stored ? RBL_CUT_FINE : RBL_CUT_MEMORY;
+    return stored ? RBL_CUT_OK : RBL_CUT_MEMORY;
 }
 
-rblCutTrouble rbl_cut_cell_edges(rblCut* cut)
+rblCutStatus rbl_cut_cell_edges(rblCut* cut)
 {
     CellEdges work = {.cut = cut};
-    if (!take_memory(&work))
+    if (!allocate_arrays(&work))
     {
         return RBL_CUT_MEMORY;
     }
     sort_crossings(&work);
-    rblCutTrouble trouble = find_windings(&work);
-    trouble = trouble == RBL_CUT_FINE ? number_vertices(&work) : trouble;
+    rblCutStatus status = find_windings(&work);
+    status = status == RBL_CUT_OK ? number_vertices(&work) : status;
     rblIndexArray stack;
     rbl_array_init(&stack, cut->allocator);
-    for (uint32_t e = 0; e < cut->cells->edge_count && trouble == RBL_CUT_FINE; ++e)
+    for (uint32_t e = 0; e < cut->cells->edge_count && status == RBL_CUT_OK; ++e)
     {
         const uint32_t* ends = cut->cells->edges[e].vertices;
         if (work.starts[e] < work.starts[e + 1] || work.windings[ends[0]] != 0)
         {
-            trouble = link_edge(&work, e, &stack);
+            status = link_edge(&work, e, &stack);
         }
     }
     rbl_array_free(&stack);
-    return trouble;
+    return status;
 }

@@ -1,10 +1,9 @@
-// The triangle is clipped by the facets of the cell (Sutherland and Hodgman 1974). Every corner of the
-// polygon is named by the two sides that meet in it; on which side of a facet it lies is decided in double
-// where that is clear, else exactly.
+// Clip of a triangle by the facets of a cell (Sutherland and Hodgman 1974). Each corner of the polygon is identified by
+// the two sides that meet in it. Its side of a facet is decided in double if the sign is certain, else exactly.
 #include "cut/pieces/pieces_clip.h"
 
-// The corner as the exact predicate wants it.
-static rblNamedPoint name_corner(const rblClip* clip, uint32_t corner)
+// The corner in the form of the exact predicate.
+static rblImplicitPoint implicit_corner(const rblClip* clip, uint32_t corner)
 {
     const uint32_t before = rbl_clip_side_before(clip, corner);
     const uint32_t after = clip->corners[0][corner].side;
@@ -12,17 +11,18 @@ static rblNamedPoint name_corner(const rblClip* clip, uint32_t corner)
     const uint32_t* v = clip->vertices;
     if (before < RBL_CLIP_NEIGHBOUR && after < RBL_CLIP_NEIGHBOUR)
     {
-        return (rblNamedPoint){1, {points[v[after]]}, {clip->cell}};
+        return (rblImplicitPoint){1, {points[v[after]]}, {clip->cell}};
     }
     if (before < RBL_CLIP_NEIGHBOUR || after < RBL_CLIP_NEIGHBOUR)
     {
         const uint32_t edge = before < RBL_CLIP_NEIGHBOUR ? before : after;
         const uint32_t other = rbl_clip_neighbour(clip, before < RBL_CLIP_NEIGHBOUR ? after : before);
-        return (rblNamedPoint){2, {points[v[edge]], points[v[(edge + 1) % 3]]}, {clip->cell, other}};
+        return (rblImplicitPoint){2, {points[v[edge]], points[v[(edge + 1) % 3]]}, {clip->cell, other}};
     }
-    return (rblNamedPoint){3,
-                           {points[v[0]], points[v[1]], points[v[2]]},
-                           {clip->cell, rbl_clip_neighbour(clip, before), rbl_clip_neighbour(clip, after)}};
+    return (rblImplicitPoint){
+        3,
+        {points[v[0]], points[v[1]], points[v[2]]},
+        {clip->cell, rbl_clip_neighbour(clip, before), rbl_clip_neighbour(clip, after)}};
 }
 
 // Sign of f_slot - f_cell at a corner.
@@ -32,16 +32,16 @@ static int corner_side(rblClip* clip, uint32_t corner, uint32_t slot)
     const double* v = clip->values[slot];
     const double p = c->weights[0] * v[0], q = c->weights[1] * v[1], r = c->weights[2] * v[2];
     const double value = p + q + r;
-    const double doubt = clip->cut->doubt * (c->weights[0] + c->weights[1] + c->weights[2] + 3.0 * c->error) +
-                         c->error * (fabs(v[0]) + fabs(v[1]) + fabs(v[2])) +
-                         0x1p-50 * (fabs(p) + fabs(q) + fabs(r));
-    if (fabs(value) > doubt)
+    const double error_bound =
+        clip->cut->error_bound * (c->weights[0] + c->weights[1] + c->weights[2] + 3.0 * c->error) +
+        c->error * (fabs(v[0]) + fabs(v[1]) + fabs(v[2])) + 0x1p-50 * (fabs(p) + fabs(q) + fabs(r));
+    if (fabs(value) > error_bound)
     {
         return value < 0.0 ? -1 : 1;
     }
-    const rblNamedPoint named = name_corner(clip, corner);
-    const int sign = rbl_named_side(clip->cut->cells, &named, clip->cell,
-                                    rbl_clip_neighbour(clip, RBL_CLIP_NEIGHBOUR + slot));
+    const rblImplicitPoint named = implicit_corner(clip, corner);
+    const int sign = rbl_implicit_side(clip->cut->cells, &named, clip->cell,
+                                       rbl_clip_neighbour(clip, RBL_CLIP_NEIGHBOUR + slot));
     if (sign == 0)
     {
         rbl_clip_fail(clip, RBL_CUT_TIE);
@@ -49,7 +49,7 @@ static int corner_side(rblClip* clip, uint32_t corner, uint32_t slot)
     return sign;
 }
 
-// Weights of the point where u = v = 0, see pieces_side.c.
+// Weights of the point where u = v = 0; see pieces_side.c.
 static void weigh_triple(const rblClip* clip, const double* u, const double* v, rblClipCorner* out)
 {
     double sum = 0.0, size = 0.0, largest = 0.0;
@@ -62,8 +62,8 @@ static void weigh_triple(const rblClip* clip, const double* u, const double* v, 
         size = rbl_maxd(size, fabs(left) + fabs(right));
         largest = rbl_maxd(largest, fabs(u[k]) + fabs(v[k]));
     }
-    const double doubt = clip->cut->doubt;
-    out->error = doubt * (2.0 * largest + 2.0 * doubt) + 0x1p-51 * size;
+    const double error_bound = clip->cut->error_bound;
+    out->error = error_bound * (2.0 * largest + 2.0 * error_bound) + 0x1p-51 * size;
     if (!(fabs(sum) > 4.0 * out->error))
     {
         out->error = (double)INFINITY;
@@ -74,7 +74,7 @@ static void weigh_triple(const rblClip* clip, const double* u, const double* v, 
     }
 }
 
-// Where a side of the polygon meets the facet of `slot`.
+// Intersection of a side of the polygon with the facet of `slot`.
 static rblClipCorner meet(const rblClip* clip, uint32_t side, uint32_t slot)
 {
     rblClipCorner corner = {.side = side};
@@ -84,14 +84,14 @@ static rblClipCorner meet(const rblClip* clip, uint32_t side, uint32_t slot)
         const uint32_t a = side, b = (side + 1) % 3;
         corner.weights[a] = fabs(v[b]);
         corner.weights[b] = fabs(v[a]);
-        corner.error = clip->cut->doubt;
+        corner.error = clip->cut->error_bound;
         return corner;
     }
     weigh_triple(clip, clip->values[side - RBL_CLIP_NEIGHBOUR], v, &corner);
     return corner;
 }
 
-// Keep what is on the cell's side of a neighbour.
+// Keep the part on the cell's side of a neighbour.
 static void clip_by(rblClip* clip, uint32_t slot)
 {
     uint32_t inside = 0;
@@ -142,7 +142,7 @@ void rbl_clip_to_cell(rblClip* clip, uint32_t cell)
         for (uint32_t k = 0; k < 3; ++k)
         {
             clip->values[s][k] = rbl_cut_value(cut, cell, cut->rings.cells[first + s], clip->vertices[k]);
-            clear = clear && clip->values[s][k] > cut->doubt;
+            clear = clear && clip->values[s][k] > cut->error_bound;
         }
         if (!clear)
         {

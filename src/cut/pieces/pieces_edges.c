@@ -1,8 +1,8 @@
-// Where edges of the surface pass from cell to cell.
+// Points where edges of the surface pass from one cell to the next.
 //
-// Along an edge every f is linear, and the cells it runs through are the lower envelope of these. Between
-// cells i and j: look which cell is nearest where f_i = f_j. None nearer than these two: they are neighbours
-// on the edge. Else it lies between them, and the two parts are looked at in turn.
+// Along an edge every f is linear, and the cells along the edge are the lower envelope of all f. For two cells i and j
+// of the edge: find the cell with the smallest f at the point where f_i = f_j. If it is i or j, the two are neighbours
+// on the edge. Else it is between them, and both parts are searched in turn.
 #include "cut/pieces/pieces_private.h"
 
 #define EDGE_RANGE 256
@@ -10,24 +10,24 @@
 typedef struct EdgeNode
 {
     uint32_t cells[2]; // from, to
-    double part;       // of the way
+    double parameter;  // parameter along the edge, 0 to 1
 } EdgeNode;
 
 typedef struct EdgeRun
 {
     RBL_ARRAY(EdgeNode) nodes; // of all edges of the block
     rblIndexArray stack;       // pairs of cells that are not known to be neighbours
-    uint32_t first_node;       // number of the first of them in the cut
-    rblCutTrouble trouble;
+    uint32_t first_node;       // index of its first node in the cut
+    rblCutStatus status;
 } EdgeRun;
 
 typedef struct EdgeJob
 {
     rblCut* cut;
-    EdgeRun* runs; // per block
+    EdgeRun* runs; // one per block
 } EdgeJob;
 
-// Where f_i = f_j on an edge, and f_j - f_i at its ends.
+// The point of an edge where f_i = f_j, with the values of f_j - f_i at the ends of the edge.
 typedef struct EdgePoint
 {
     uint32_t ends[2];
@@ -42,19 +42,19 @@ static int edge_side(const rblCut* cut, const EdgePoint* point, uint32_t m, uint
     const double b = rbl_cut_value(cut, m, k, point->ends[1]);
     const double left = fabs(point->at[1]) * a, right = fabs(point->at[0]) * b;
     const double value = left + right;
-    const double doubt =
-        cut->doubt * (fabs(a) + fabs(b) + fabs(point->at[0]) + fabs(point->at[1]) + 2.0 * cut->doubt) +
-        0x1p-51 * (fabs(left) + fabs(right));
-    if (fabs(value) > doubt)
+    const double error_bound = cut->error_bound * (fabs(a) + fabs(b) + fabs(point->at[0]) +
+                                                   fabs(point->at[1]) + 2.0 * cut->error_bound) +
+                               0x1p-51 * (fabs(left) + fabs(right));
+    if (fabs(value) > error_bound)
     {
         return value < 0.0 ? -1 : 1;
     }
-    const rblNamedPoint named = {
+    const rblImplicitPoint named = {
         2, {cut->points[point->ends[0]], cut->points[point->ends[1]]}, {point->i, point->j}};
-    return rbl_named_side(cut->cells, &named, m, k);
+    return rbl_implicit_side(cut->cells, &named, m, k);
 }
 
-// The nearest cell at the point, other than j, whose f is that of i.
+// The cell with the smallest f at the point; j counts as i.
 static uint32_t nearest_at(const rblCut* cut, const EdgePoint* point, bool* tie)
 {
     const rblCellRings* rings = &cut->rings;
@@ -87,35 +87,35 @@ static bool cross_pair(const rblCut* cut, const rblCutEdge* edge, uint32_t i, ui
     const uint32_t m = nearest_at(cut, &point, &tie);
     if (tie)
     {
-        run->trouble = RBL_CUT_TIE;
+        run->status = RBL_CUT_TIE;
         return false;
     }
     bool stored;
     if (m == i)
     {
-        const double way = fabs(point.at[0]) + fabs(point.at[1]);
-        const EdgeNode node = {{i, j}, way > 0.0 ? fabs(point.at[0]) / way : 0.5};
+        const double sum = fabs(point.at[0]) + fabs(point.at[1]);
+        const EdgeNode node = {{i, j}, sum > 0.0 ? fabs(point.at[0]) / sum : 0.5};
         stored = rbl_array_push(&run->nodes, node);
     }
-    else // the second part first: the first is taken off the stack before it
+    else // the second part first: the stack returns the first part before it
     {
         stored = rbl_array_push(&run->stack, m) && rbl_array_push(&run->stack, j) &&
                  rbl_array_push(&run->stack, i) && rbl_array_push(&run->stack, m);
     }
-    run->trouble = stored ? run->trouble : RBL_CUT_MEMORY;
+    run->status = stored ? run->status : RBL_CUT_MEMORY;
     return stored;
 }
 
 static bool cross_edge(const rblCut* cut, const rblCutEdge* edge, EdgeRun* run)
 {
-    bool fine = cross_pair(cut, edge, cut->labels[edge->ends[0]], cut->labels[edge->ends[1]], run);
-    while (fine && run->stack.count > 0)
+    bool stored = cross_pair(cut, edge, cut->labels[edge->ends[0]], cut->labels[edge->ends[1]], run);
+    while (stored && run->stack.count > 0)
     {
         const uint32_t j = run->stack.data[--run->stack.count];
         const uint32_t i = run->stack.data[--run->stack.count];
-        fine = cross_pair(cut, edge, i, j, run);
+        stored = cross_pair(cut, edge, i, j, run);
     }
-    return fine;
+    return stored;
 }
 
 static void edge_block(rblRange range, void* context)
@@ -125,7 +125,7 @@ static void edge_block(rblRange range, void* context)
     EdgeRun* run = &job->runs[range.block];
     if (!rbl_array_reserve(&run->nodes, range.end - range.begin))
     {
-        run->trouble = RBL_CUT_MEMORY;
+        run->status = RBL_CUT_MEMORY;
         return;
     }
     for (uint32_t e = range.begin; e < range.end; ++e)
@@ -146,9 +146,9 @@ static void place_node(rblCut* cut, const rblCutEdge* edge, uint32_t number, con
     const rblVec3d b = cut->surface->positions[edge->ends[1]];
     const uint32_t low = node->cells[0] < node->cells[1] ? 0 : 1;
     cut->nodes.data[number] = (rblCutNode){{node->cells[low], node->cells[1 - low], RBL_NONE, RBL_NONE}};
-    cut->positions.data[number] = rbl_lerp3d(a, b, node->part);
+    cut->positions.data[number] = rbl_lerp3d(a, b, node->parameter);
     cut->origins.data[number] =
-        (rblPieceVertex){RBL_NONE, {edge->ends[0], edge->ends[1]}, {node->part, 0, 0}};
+        (rblPieceVertex){RBL_NONE, {edge->ends[0], edge->ends[1]}, {node->parameter, 0, 0}};
 }
 
 static void place_block(rblRange range, void* context)
@@ -168,15 +168,15 @@ static void place_block(rblRange range, void* context)
     }
 }
 
-static rblCutTrouble number_nodes(EdgeJob* job, uint32_t blocks)
+static rblCutStatus number_nodes(EdgeJob* job, uint32_t blocks)
 {
     rblCut* cut = job->cut;
     uint32_t count = 0;
     for (uint32_t b = 0; b < blocks; ++b)
     {
-        if (job->runs[b].trouble != RBL_CUT_FINE)
+        if (job->runs[b].status != RBL_CUT_OK)
         {
-            return job->runs[b].trouble;
+            return job->runs[b].status;
         }
         job->runs[b].first_node = count;
         count += (uint32_t)job->runs[b].nodes.count;
@@ -187,11 +187,12 @@ static rblCutTrouble number_nodes(EdgeJob* job, uint32_t blocks)
         return RBL_CUT_MEMORY;
     }
     rbl_parallel_for(cut->jobs, cut->edge_count, EDGE_RANGE, place_block, job);
-    return RBL_CUT_FINE;
+    return RBL_CUT_OK;
 }
 
-// So that triangles find their edges. An edge that comes twice has faces that disagree, or more than two.
-static rblCutTrouble number_edges(rblCut* cut)
+// Map from vertex pairs to edges, for triangles. An edge that occurs twice has inconsistent orientation or more than
+// two faces.
+static rblCutStatus number_edges(rblCut* cut)
 {
     if (!rbl_hash_map_reserve(&cut->edge_numbers, cut->edge_count))
     {
@@ -210,14 +211,14 @@ static rblCutTrouble number_edges(rblCut* cut)
             return RBL_CUT_OPEN;
         }
     }
-    return RBL_CUT_FINE;
+    return RBL_CUT_OK;
 }
 
-rblCutTrouble rbl_cut_edges(rblCut* cut)
+rblCutStatus rbl_cut_edges(rblCut* cut)
 {
     if (cut->edge_count == 0)
     {
-        return RBL_CUT_FINE;
+        return RBL_CUT_OK;
     }
     EdgeRun runs[RBL_MAX_BLOCKS];
     const uint32_t blocks = rbl_block_count(cut->edge_count, EDGE_RANGE);
@@ -225,15 +226,15 @@ rblCutTrouble rbl_cut_edges(rblCut* cut)
     {
         rbl_array_init(&runs[b].nodes, cut->allocator);
         rbl_array_init(&runs[b].stack, cut->allocator);
-        runs[b].trouble = RBL_CUT_FINE;
+        runs[b].status = RBL_CUT_OK;
     }
     EdgeJob job = {cut, runs};
     rbl_parallel_for(cut->jobs, cut->edge_count, EDGE_RANGE, edge_block, &job);
-    rblCutTrouble trouble = number_nodes(&job, blocks);
+    rblCutStatus status = number_nodes(&job, blocks);
     for (uint32_t b = 0; b < blocks; ++b)
     {
         rbl_array_free(&runs[b].nodes);
         rbl_array_free(&runs[b].stack);
     }
-    return trouble != RBL_CUT_FINE ? trouble : number_edges(cut);
+    return status != RBL_CUT_OK ? status : number_edges(cut);
 }

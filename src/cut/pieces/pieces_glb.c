@@ -21,10 +21,10 @@ typedef struct GlbWork
     const rblPieces* pieces;
     const rblMeshView* surface;
     double density, explode;
-    rblVec3d middle; // centre of mass of all
+    rblVec3d middle; // centre of mass of all pieces
     GlbPiece* items;
     rblGlbBuilder glb;
-    RBL_ARRAY(const char*) materials; // in the file; names live as long as the pieces' meshes
+    RBL_ARRAY(const char*) materials; // of the file; the meshes of the pieces own the names
 } GlbWork;
 
 static void put_index(rblJsonWriter* json, const char* key, uint32_t value)
@@ -33,8 +33,8 @@ static void put_index(rblJsonWriter* json, const char* key, uint32_t value)
     rbl_json_unsigned(json, value);
 }
 
-// A mesh's primitives take materials that follow one another. Pieces that use the same ones share them.
-static bool take_materials(GlbWork* work, GlbPiece* item)
+// The primitives of a mesh have consecutive materials. Pieces with the same materials share them.
+static bool add_materials(GlbWork* work, GlbPiece* item)
 {
     const char* names[64];
     uint32_t count = 0;
@@ -67,7 +67,7 @@ static bool take_materials(GlbWork* work, GlbPiece* item)
     return stored;
 }
 
-static rblResult prepare(GlbWork* work, uint32_t p)
+static rblResult prepare_piece(GlbWork* work, uint32_t p)
 {
     GlbPiece* item = &work->items[p];
     RBL_TRY(rbl_piece_mesh(work->pieces, p, work->surface, &item->id, NULL));
@@ -75,7 +75,7 @@ static rblResult prepare(GlbWork* work, uint32_t p)
     item->prepared = true;
     RBL_TRY(rbl_glb_mesh_prepare(&item->mesh, &item->view, work->pieces->allocator));
     item->attributes = rbl_glb_mesh_add(&item->mesh, &work->glb);
-    return take_materials(work, item) ? RBL_OK : rbl_fail_memory();
+    return add_materials(work, item) ? RBL_OK : rbl_fail_memory();
 }
 
 static void put_materials(GlbWork* work)
@@ -185,7 +185,7 @@ static rblResult write_glb(GlbWork* work, const char* path)
         const rblMassProperties* mass = &work->pieces->pieces[p].mass;
         work->middle = rbl_mul_add3d(work->middle, mass->volume, mass->center);
         volume += mass->volume;
-        RBL_TRY(prepare(work, p));
+        RBL_TRY(prepare_piece(work, p));
     }
     work->middle = rbl_scale3d(work->middle, 1.0 / volume);
     put_scene(work);

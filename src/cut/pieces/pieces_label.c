@@ -1,12 +1,12 @@
-// Which cell every vertex lies in, and the triangles that lie in one.
+// The cell of every vertex, and the triangles that are in one cell as a whole.
 //
-// A cell is where it is nearer than each of its neighbours. So look at the neighbours of the cell that the
-// vertex before was in; while one of them is nearer, go there. Four neighbours at a time in 32 bits decide
-// nearly always, doubles nearly all the rest.
+// A point is in a cell if no neighbour of the cell has a smaller f. So start with the cell of the vertex before, and
+// while a neighbour has a smaller f, continue there. A test of four neighbours at a time in 32 bits nearly always
+// decides; otherwise doubles nearly always decide, else exact numbers.
 #include "cut/pieces/pieces_private.h"
 #include "math/simd.h"
 
-#define FAR_AWAY 4.0f // of a padding slot: more than any doubt
+#define PADDING_VALUE 4.0f // value of a padding slot: above every error bound
 
 static uint32_t padded(uint32_t count)
 {
@@ -32,14 +32,14 @@ static uint32_t count_slots(rblCut* cut)
         }
         rings->starts[i] = slots;
         rings->ends[i] = slots + inner;
-        rings->most = inner > rings->most ? inner : rings->most;
+        rings->max_slots = inner > rings->max_slots ? inner : rings->max_slots;
         slots += padded(inner);
     }
     rings->starts[cells->count] = slots;
     return slots;
 }
 
-// The functions of cell i's slots about the centre of the box, so that |x| <= 1, divided by the largest.
+// Functions of the slots of cell i about the centre of the box, so that |x| <= 1, divided by the largest coefficient.
 static void fill_functions(rblCut* cut, uint32_t i)
 {
     rblCellRings* rings = &cut->rings;
@@ -60,9 +60,8 @@ static void fill_functions(rblCut* cut, uint32_t i)
             rings->gw[s] = (float)(w * inverse);
         }
     }
-    // Four coefficients of 24 bits, three coordinates, and as many roundings of the sum: less than 2^-20 in
-    // all.
-    rings->doubts[i] = (float)(0x1p-20 + (size > 0.0 ? 4.0 * cut->doubt / size : 0.0));
+    // Four coefficients of 24 bits, three coordinates, and as many roundings of the sum: less than 2^-20 in total.
+    rings->error_bounds[i] = (float)(0x1p-20 + (size > 0.0 ? 4.0 * cut->error_bound / size : 0.0));
 }
 
 static void fill_ring(rblCut* cut, uint32_t i)
@@ -85,34 +84,34 @@ static void fill_ring(rblCut* cut, uint32_t i)
         rings->cells[slot] = RBL_NONE;
         rings->facets[slot] = RBL_NONE;
         rings->gx[slot] = rings->gy[slot] = rings->gz[slot] = 0.0f;
-        rings->gw[slot] = FAR_AWAY;
+        rings->gw[slot] = PADDING_VALUE;
     }
 }
 
-// Every f_b - f_a at a point of the box suffers six roundings of terms that are below this.
+// Bound of the terms of f_b - f_a at a point of the box; their sum has six roundings.
 static double largest_value(const rblCells* cells)
 {
-    const rblVec3d far =
+    const rblVec3d max_coordinates =
         rbl_max3d(rbl_vec3d(fabs(cells->box.lower.x), fabs(cells->box.lower.y), fabs(cells->box.lower.z)),
                   rbl_vec3d(fabs(cells->box.upper.x), fabs(cells->box.upper.y), fabs(cells->box.upper.z)));
     double largest = 0.0;
     for (uint32_t i = 0; i < cells->count; ++i)
     {
         const rblVec3d g = cells->gradients[i];
-        largest = rbl_maxd(largest, fabs(g.x) * far.x + fabs(g.y) * far.y + fabs(g.z) * far.z +
-                                        fabs(cells->offsets[i]));
+        largest = rbl_maxd(largest, fabs(g.x) * max_coordinates.x + fabs(g.y) * max_coordinates.y +
+                                        fabs(g.z) * max_coordinates.z + fabs(cells->offsets[i]));
     }
     return 2.0 * largest;
 }
 
-static bool take_ring_memory(rblCut* cut)
+static bool allocate_rings(rblCut* cut)
 {
     rblCellRings* rings = &cut->rings;
     const uint32_t count = cut->cells->count;
     rings->starts = RBL_ARENA_ARRAY(cut->arena, uint32_t, (size_t)count + 1);
     rings->ends = RBL_ARENA_ARRAY(cut->arena, uint32_t, count);
-    rings->doubts = RBL_ARENA_ARRAY(cut->arena, float, count);
-    if (rings->starts == NULL || rings->ends == NULL || rings->doubts == NULL)
+    rings->error_bounds = RBL_ARENA_ARRAY(cut->arena, float, count);
+    if (rings->starts == NULL || rings->ends == NULL || rings->error_bounds == NULL)
     {
         return false;
     }
@@ -127,14 +126,14 @@ static bool take_ring_memory(rblCut* cut)
            rings->gz != NULL && rings->gw != NULL;
 }
 
-rblCutTrouble rbl_cut_rings(rblCut* cut)
+rblCutStatus rbl_cut_rings(rblCut* cut)
 {
     const rblAabbd box = cut->cells->box;
-    cut->doubt = 8.0 * 0x1p-53 * largest_value(cut->cells);
+    cut->error_bound = 8.0 * 0x1p-53 * largest_value(cut->cells);
     cut->rings = (rblCellRings){.center = rbl_lerp3d(box.lower, box.upper, 0.5)};
     const rblVec3d half = rbl_scale3d(rbl_sub3d(box.upper, box.lower), 0.5);
     cut->rings.inverse_scale = 1.0 / rbl_maxd(half.x, rbl_maxd(half.y, half.z));
-    if (!take_ring_memory(cut))
+    if (!allocate_rings(cut))
     {
         return RBL_CUT_MEMORY;
     }
@@ -143,17 +142,17 @@ rblCutTrouble rbl_cut_rings(rblCut* cut)
         fill_ring(cut, i);
         fill_functions(cut, i);
     }
-    return RBL_CUT_FINE;
+    return RBL_CUT_OK;
 }
 
 // ---- vertices ----
 
-// The neighbour that is nearer than `cell` by more than the doubt, most of all; `cell` when none is; RBL_NONE
-// when 32 bits do not tell.
+// The neighbour whose f is below that of `cell` by most, and by more than the error bound; `cell` if there is none;
+// RBL_NONE if 32 bits cannot decide.
 static uint32_t step_narrow(const rblCellRings* rings, uint32_t cell, const float at[3])
 {
     const rblFloat4 x = rbl_splat4(at[0]), y = rbl_splat4(at[1]), z = rbl_splat4(at[2]);
-    const rblFloat4 doubt = rbl_splat4(rings->doubts[cell]);
+    const rblFloat4 error_bound = rbl_splat4(rings->error_bounds[cell]);
     float least = 0.0f;
     uint32_t nearest = cell;
     bool doubtful = false;
@@ -163,7 +162,7 @@ static uint32_t step_narrow(const rblCellRings* rings, uint32_t cell, const floa
             rbl_add4(rbl_mul4(rbl_load4(rings->gx + s), x), rbl_mul4(rbl_load4(rings->gy + s), y));
         const rblFloat4 zw = rbl_add4(rbl_mul4(rbl_load4(rings->gz + s), z), rbl_load4(rings->gw + s));
         const rblFloat4 value = rbl_add4(xy, zw);
-        if (rbl_mask4(rbl_less4(value, doubt)) == 0)
+        if (rbl_mask4(rbl_less4(value, error_bound)) == 0)
         {
             continue;
         }
@@ -171,19 +170,20 @@ static uint32_t step_narrow(const rblCellRings* rings, uint32_t cell, const floa
         rbl_store4(lanes, value);
         for (uint32_t k = 0; k < 4; ++k)
         {
-            doubtful = doubtful || (lanes[k] < rings->doubts[cell] && lanes[k] >= -rings->doubts[cell]);
+            doubtful =
+                doubtful || (lanes[k] < rings->error_bounds[cell] && lanes[k] >= -rings->error_bounds[cell]);
             nearest = lanes[k] < least ? rings->cells[s + k] : nearest;
             least = lanes[k] < least ? lanes[k] : least;
         }
     }
-    if (least < -rings->doubts[cell])
+    if (least < -rings->error_bounds[cell])
     {
         return nearest;
     }
     return doubtful ? RBL_NONE : cell;
 }
 
-// The first neighbour that is nearer, exactly; `cell` when none is.
+// The first neighbour with a smaller f, exactly; `cell` if there is none.
 static uint32_t step_exact(const rblCut* cut, uint32_t cell, uint32_t vertex, bool* tie)
 {
     const rblCellRings* rings = &cut->rings;
@@ -192,10 +192,10 @@ static uint32_t step_exact(const rblCut* cut, uint32_t cell, uint32_t vertex, bo
         const uint32_t other = rings->cells[s];
         const double value = rbl_cut_value(cut, cell, other, vertex);
         int side = value < 0.0 ? -1 : 1;
-        if (!(fabs(value) > cut->doubt))
+        if (!(fabs(value) > cut->error_bound))
         {
-            const rblNamedPoint point = {1, {cut->points[vertex]}, {cell}};
-            side = rbl_named_side(cut->cells, &point, cell, other);
+            const rblImplicitPoint point = {1, {cut->points[vertex]}, {cell}};
+            side = rbl_implicit_side(cut->cells, &point, cell, other);
             *tie = *tie || side == 0;
         }
         if (side < 0)
@@ -227,8 +227,8 @@ static uint32_t find_cell(const rblCut* cut, uint32_t start, uint32_t vertex, bo
 typedef struct LabelJob
 {
     rblCut* cut;
-    uint32_t start; // a cell that is somewhere least
-    rblCutTrouble trouble[RBL_MAX_BLOCKS];
+    uint32_t start; // a cell with facets
+    rblCutStatus status[RBL_MAX_BLOCKS];
 } LabelJob;
 
 static bool is_in_box(const rblCells* cells, rblVec3d p)
@@ -251,7 +251,7 @@ static void label_block(rblRange range, void* context)
         cell = inside ? find_cell(cut, cell, v, &tie) : cell;
         cut->labels[v] = cell;
     }
-    job->trouble[range.block] = !inside ? RBL_CUT_OUTSIDE : (tie ? RBL_CUT_TIE : RBL_CUT_FINE);
+    job->status[range.block] = !inside ? RBL_CUT_OUTSIDE : (tie ? RBL_CUT_TIE : RBL_CUT_OK);
 }
 
 static uint32_t first_cell(const rblCut* cut)
@@ -272,17 +272,17 @@ typedef struct SortJob
 {
     rblCut* cut;
     uint32_t blocks;
-    // Per block: a number for each cell, one for mixed triangles and one for edges. How many, then where they
-    // go.
+    // Per block: one entry for each cell, one for mixed triangles and one for edges. First the counts, then the
+    // positions in the output.
     uint32_t* counts;
 } SortJob;
 
-static bool is_whole(const rblCut* cut, const uint32_t* v)
+static bool is_uncut(const rblCut* cut, const uint32_t* v)
 {
     return cut->labels[v[0]] == cut->labels[v[1]] && cut->labels[v[1]] == cut->labels[v[2]];
 }
 
-// An edge has two half-edges; the one that runs to the higher vertex stands for both.
+// An edge has two half-edges; the one towards the higher vertex represents both.
 static bool leaves_cell(const rblCut* cut, uint32_t a, uint32_t b)
 {
     return a < b && cut->labels[a] != cut->labels[b];
@@ -301,7 +301,7 @@ static void count_block(rblRange range, void* context)
     for (uint32_t t = range.begin; t < range.end; ++t)
     {
         const uint32_t* v = cut->triangle_vertices + 3 * (size_t)t;
-        if (is_whole(cut, v))
+        if (is_uncut(cut, v))
         {
             counts[cut->labels[v[0]]] += 1;
             continue;
@@ -319,27 +319,27 @@ static void sort_block(rblRange range, void* context)
     SortJob* job = context;
     rblCut* cut = job->cut;
     const uint32_t cell_count = cut->cells->count;
-    uint32_t* places = job->counts + (size_t)range.block * (cell_count + 2);
+    uint32_t* parameters = job->counts + (size_t)range.block * (cell_count + 2);
     for (uint32_t t = range.begin; t < range.end; ++t)
     {
         const uint32_t* v = cut->triangle_vertices + 3 * (size_t)t;
-        if (is_whole(cut, v))
+        if (is_uncut(cut, v))
         {
-            cut->whole[places[cut->labels[v[0]]]++] = t;
+            cut->uncut[parameters[cut->labels[v[0]]]++] = t;
             continue;
         }
-        cut->mixed[places[cell_count]++] = t;
+        cut->mixed[parameters[cell_count]++] = t;
         for (uint32_t k = 0; k < 3; ++k)
         {
             if (leaves_cell(cut, v[k], v[(k + 1) % 3]))
             {
-                cut->edges[places[cell_count + 1]++] = (rblCutEdge){{v[k], v[(k + 1) % 3]}, 0, 0};
+                cut->edges[parameters[cell_count + 1]++] = (rblCutEdge){{v[k], v[(k + 1) % 3]}, 0, 0};
             }
         }
     }
 }
 
-// Counts become places: those of one kind block after block.
+// Replace the counts by positions: entries of one kind are stored block after block.
 static uint32_t place_kind(SortJob* job, uint32_t kind, uint32_t begin)
 {
     for (uint32_t b = 0; b < job->blocks; ++b)
@@ -352,13 +352,13 @@ static uint32_t place_kind(SortJob* job, uint32_t kind, uint32_t begin)
     return begin;
 }
 
-static rblCutTrouble sort_triangles(rblCut* cut)
+static rblCutStatus sort_triangles(rblCut* cut)
 {
     const uint32_t cell_count = cut->cells->count;
     SortJob job = {cut, rbl_block_count(cut->triangle_count, TRIANGLE_RANGE), NULL};
     job.counts = RBL_ARENA_ARRAY(cut->arena, uint32_t, (size_t)job.blocks * (cell_count + 2));
-    cut->whole_starts = RBL_ARENA_ARRAY(cut->arena, uint32_t, (size_t)cell_count + 1);
-    if (job.counts == NULL || cut->whole_starts == NULL)
+    cut->uncut_starts = RBL_ARENA_ARRAY(cut->arena, uint32_t, (size_t)cell_count + 1);
+    if (job.counts == NULL || cut->uncut_starts == NULL)
     {
         return RBL_CUT_MEMORY;
     }
@@ -366,24 +366,24 @@ static rblCutTrouble sort_triangles(rblCut* cut)
     uint32_t place = 0;
     for (uint32_t i = 0; i < cell_count; ++i)
     {
-        cut->whole_starts[i] = place;
+        cut->uncut_starts[i] = place;
         place = place_kind(&job, i, place);
     }
-    cut->whole_starts[cell_count] = place;
+    cut->uncut_starts[cell_count] = place;
     cut->mixed_count = place_kind(&job, cell_count, 0);
     cut->edge_count = place_kind(&job, cell_count + 1, 0);
-    cut->whole = RBL_ARENA_ARRAY(cut->arena, uint32_t, (size_t)place + 1);
+    cut->uncut = RBL_ARENA_ARRAY(cut->arena, uint32_t, (size_t)place + 1);
     cut->mixed = RBL_ARENA_ARRAY(cut->arena, uint32_t, (size_t)cut->mixed_count + 1);
     cut->edges = RBL_ARENA_ARRAY(cut->arena, rblCutEdge, (size_t)cut->edge_count + 1);
-    if (cut->whole == NULL || cut->mixed == NULL || cut->edges == NULL)
+    if (cut->uncut == NULL || cut->mixed == NULL || cut->edges == NULL)
     {
         return RBL_CUT_MEMORY;
     }
     rbl_parallel_for(cut->jobs, cut->triangle_count, TRIANGLE_RANGE, sort_block, &job);
-    return RBL_CUT_FINE;
+    return RBL_CUT_OK;
 }
 
-rblCutTrouble rbl_cut_label(rblCut* cut)
+rblCutStatus rbl_cut_label(rblCut* cut)
 {
     const uint32_t min_range = 1024;
     LabelJob job = {.cut = cut, .start = first_cell(cut)};
@@ -394,10 +394,10 @@ rblCutTrouble rbl_cut_label(rblCut* cut)
         return RBL_CUT_MEMORY;
     }
     rbl_parallel_for(cut->jobs, cut->vertex_count, min_range, label_block, &job);
-    rblCutTrouble trouble = RBL_CUT_FINE;
+    rblCutStatus status = RBL_CUT_OK;
     for (uint32_t b = 0; b < rbl_block_count(cut->vertex_count, min_range); ++b)
     {
-        trouble = job.trouble[b] > trouble ? job.trouble[b] : trouble;
+        status = job.status[b] > status ? job.status[b] : status;
     }
-    return trouble != RBL_CUT_FINE ? trouble : sort_triangles(cut);
+    return status != RBL_CUT_OK ? status : sort_triangles(cut);
 }

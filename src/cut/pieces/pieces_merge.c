@@ -1,6 +1,6 @@
-// Shells become pieces: cells of one region are joined across their common faces, then crumbs are given to
-// the neighbour with which they have most area in common, the smallest first. Nothing vanishes: only the
-// crack between the two does.
+// From shells to pieces. Cells of one region are joined across their common faces. Then each crumb, the smallest first,
+// is merged with the neighbour with the largest common area. Only the crack between the two is removed; no volume is
+// lost.
 #include "cut/pieces/pieces_private.h"
 
 typedef struct Crumb
@@ -13,16 +13,16 @@ typedef struct MergeWork
 {
     rblCut* cut;
     uint32_t* sides;       // per side of a cap (2 cap + side): its shell
-    uint32_t* heads;       // per group: first of its sides
-    uint32_t* tails;       // and the last
-    uint32_t* next;        // per side: the next of its group
-    double* volumes;       // per group
-    double* areas;         // per group
-    double* nearness;      // per group: squared distance from the centre of the options
-    double* common;        // per group: area that it has in common with the one at hand
-    uint32_t* stamps;      // per group: for which one that is
-    RBL_ARRAY(Crumb) heap; // least volume on top; what is out of date is passed over
-    uint32_t left;         // pieces
+    uint32_t* heads;       // per group: the first of its sides
+    uint32_t* tails;       // per group: the last of its sides
+    uint32_t* next;        // per side: the next side of its group
+    double* volumes;       // per group, m^3
+    double* areas;         // per group, m^2
+    double* nearness;      // per group: squared distance from the centre of the options, m^2
+    double* common;        // per group: area in common with the current group, m^2
+    uint32_t* stamps;      // per group: the group for which `common` is valid
+    RBL_ARRAY(Crumb) heap; // smallest volume on top; outdated entries are skipped
+    uint32_t left;         // number of pieces left
 } MergeWork;
 
 static uint32_t group_of(rblCut* cut, uint32_t shell)
@@ -38,15 +38,15 @@ static uint32_t group_of(rblCut* cut, uint32_t shell)
 
 static uint32_t region_of(const rblCut* cut, uint32_t cell)
 {
-    return cut->options->regions != NULL && cell != cut->foreign ? cut->options->regions[cell] : cell;
+    return cut->options->regions != NULL && cell != cut->excluded ? cut->options->regions[cell] : cell;
 }
 
-static bool is_foreign(const rblCut* cut, uint32_t shell)
+static bool is_excluded(const rblCut* cut, uint32_t shell)
 {
-    return cut->shells[shell].cell == cut->foreign;
+    return cut->shells[shell].cell == cut->excluded;
 }
 
-static bool take_memory(MergeWork* work)
+static bool allocate_arrays(MergeWork* work)
 {
     rblCut* cut = work->cut;
     const size_t sides = 2 * cut->caps.count + 1, shells = (size_t)cut->shell_count + 1;
@@ -116,7 +116,7 @@ static Crumb pop(MergeWork* work)
 
 // ---- groups ----
 
-// Shells as they are: every one a group, but cavities.
+// Each shell is a group, except cavities.
 static void begin_groups(MergeWork* work)
 {
     rblCut* cut = work->cut;
@@ -135,7 +135,7 @@ static void begin_groups(MergeWork* work)
         work->volumes[group] += cut->shells[s].volume;
         work->areas[group] += cut->shells[s].area;
         work->nearness[group] = rbl_mind(work->nearness[group], cut->shells[s].nearness);
-        work->left += group == s && !is_foreign(cut, s) ? 1 : 0;
+        work->left += group == s && !is_excluded(cut, s) ? 1 : 0;
     }
     for (uint32_t side = 0; side < 2 * (uint32_t)cut->caps.count; ++side)
     {
@@ -147,8 +147,8 @@ static void begin_groups(MergeWork* work)
     }
 }
 
-// `from` becomes part of `into`. The lower number speaks for both; the region is that of `into`.
-static uint32_t unite(MergeWork* work, uint32_t from, uint32_t into, double common)
+// Merge `from` into `into`. The lower index represents both; the region is that of `into`.
+static uint32_t merge_groups(MergeWork* work, uint32_t from, uint32_t into, double common)
 {
     rblCut* cut = work->cut;
     const uint32_t region = cut->group_regions[into];
@@ -180,7 +180,7 @@ static void join_regions(MergeWork* work)
     for (uint32_t c = 0; c < cut->caps.count; ++c)
     {
         const uint32_t a = group_of(cut, work->sides[2 * c]), b = group_of(cut, work->sides[2 * c + 1]);
-        if (cut->group_regions[a] != cut->group_regions[b] || is_foreign(cut, a) || is_foreign(cut, b))
+        if (cut->group_regions[a] != cut->group_regions[b] || is_excluded(cut, a) || is_excluded(cut, b))
         {
             continue;
         }
@@ -190,12 +190,12 @@ static void join_regions(MergeWork* work)
         }
         else
         {
-            unite(work, a, b, fabs(cut->caps.data[c].area));
+            merge_groups(work, a, b, fabs(cut->caps.data[c].area));
         }
     }
 }
 
-// Of the parts of a cell that nothing connects the small ones go with the largest.
+// Small disconnected parts of a cell join the largest part of the cell.
 static void join_strays(MergeWork* work, uint32_t cell)
 {
     rblCut* cut = work->cut;
@@ -203,14 +203,16 @@ static void join_strays(MergeWork* work, uint32_t cell)
     uint32_t largest = RBL_NONE;
     for (uint32_t s = first; s < end; ++s)
     {
-        const bool speaks = cut->shells[s].group == s;
-        largest = speaks && (largest == RBL_NONE || work->volumes[s] > work->volumes[largest]) ? s : largest;
+        const bool is_representative = cut->shells[s].group == s;
+        largest = is_representative && (largest == RBL_NONE || work->volumes[s] > work->volumes[largest])
+                      ? s
+                      : largest;
     }
     for (uint32_t s = first; s < end; ++s)
     {
         if (cut->shells[s].group == s && s != largest && work->volumes[s] < cut->options->stray)
         {
-            largest = unite(work, s, largest, 0.0);
+            largest = merge_groups(work, s, largest, 0.0);
             cut->merged += 1;
         }
     }
@@ -218,8 +220,9 @@ static void join_strays(MergeWork* work, uint32_t cell)
 
 // ---- crumbs ----
 
-// Whether a piece lies beyond the radius and is not what stays one piece there: part of a cell that meets the solid elsewhere, too.
-static bool is_astray(const MergeWork* work, uint32_t group)
+// Whether a piece is completely beyond the radius but not in `rest`: a part of a cell that is inside the radius
+// elsewhere.
+static bool is_beyond_radius(const MergeWork* work, uint32_t group)
 {
     const rblCutOptions* options = work->cut->options;
     return options->radius > 0.0 && work->cut->group_regions[group] != options->rest &&
@@ -230,11 +233,11 @@ static bool is_crumb(const MergeWork* work, uint32_t group)
 {
     const rblCutOptions* options = work->cut->options;
     const double volume = work->volumes[group];
-    return !(volume > 0.0) || volume < options->smallest_volume || is_astray(work, group) ||
+    return !(volume > 0.0) || volume < options->smallest_volume || is_beyond_radius(work, group) ||
            2.0 * volume < options->thinnest * work->areas[group];
 }
 
-// The neighbour with the largest common face, the lowest of equals; RBL_NONE: there is none.
+// The neighbour with the largest common area, the lowest index of equals; RBL_NONE: none.
 static uint32_t best_neighbour(MergeWork* work, uint32_t group, double* common)
 {
     rblCut* cut = work->cut;
@@ -254,7 +257,7 @@ static uint32_t best_neighbour(MergeWork* work, uint32_t group, double* common)
     for (uint32_t side = work->heads[group]; side != RBL_NONE; side = work->next[side])
     {
         const uint32_t other = group_of(cut, work->sides[side ^ 1u]);
-        if (other != group && !is_foreign(cut, other) &&
+        if (other != group && !is_excluded(cut, other) &&
             (best == RBL_NONE || work->common[other] > *common ||
              (work->common[other] == *common && other < best)))
         {
@@ -272,11 +275,11 @@ static uint32_t best_neighbour(MergeWork* work, uint32_t group, double* common)
 static bool merge_crumbs(MergeWork* work)
 {
     rblCut* cut = work->cut;
-    const uint32_t most = cut->options->max_pieces > 0 ? cut->options->max_pieces : UINT32_MAX;
+    const uint32_t max_pieces_left = cut->options->max_pieces > 0 ? cut->options->max_pieces : UINT32_MAX;
     bool stored = true;
     for (uint32_t s = 0; s < cut->shell_count && stored; ++s)
     {
-        stored = cut->shells[s].group != s || is_foreign(cut, s) || push(work, (Crumb){work->volumes[s], s});
+        stored = cut->shells[s].group != s || is_excluded(cut, s) || push(work, (Crumb){work->volumes[s], s});
     }
     while (stored && work->heap.count > 0)
     {
@@ -284,14 +287,14 @@ static bool merge_crumbs(MergeWork* work)
         const bool current =
             cut->shells[crumb.group].group == crumb.group && work->volumes[crumb.group] == crumb.volume;
         double common;
-        if (!current || (work->left <= most && !is_crumb(work, crumb.group)))
+        if (!current || (work->left <= max_pieces_left && !is_crumb(work, crumb.group)))
         {
             continue;
         }
         const uint32_t into = best_neighbour(work, crumb.group, &common);
         if (into != RBL_NONE)
         {
-            const uint32_t group = unite(work, crumb.group, into, common);
+            const uint32_t group = merge_groups(work, crumb.group, into, common);
             cut->merged += 1;
             stored = push(work, (Crumb){work->volumes[group], group});
         }
@@ -299,10 +302,10 @@ static bool merge_crumbs(MergeWork* work)
     return stored;
 }
 
-rblCutTrouble rbl_cut_merge(rblCut* cut)
+rblCutStatus rbl_cut_merge(rblCut* cut)
 {
     MergeWork work = {.cut = cut};
-    if (!take_memory(&work))
+    if (!allocate_arrays(&work))
     {
         return RBL_CUT_MEMORY;
     }
@@ -317,7 +320,7 @@ rblCutTrouble rbl_cut_merge(rblCut* cut)
     }
     for (uint32_t cell = 0; cut->options->stray > 0.0 && cell < cut->cells->count; ++cell)
     {
-        if (cell != cut->foreign)
+        if (cell != cut->excluded)
         {
             join_strays(&work, cell);
         }
@@ -325,5 +328,5 @@ rblCutTrouble rbl_cut_merge(rblCut* cut)
     rbl_array_init(&work.heap, cut->allocator);
     const bool stored = merge_crumbs(&work);
     rbl_array_free(&work.heap);
-    return stored ? RBL_CUT_FINE : RBL_CUT_MEMORY;
+    return stored ? RBL_CUT_OK : RBL_CUT_MEMORY;
 }

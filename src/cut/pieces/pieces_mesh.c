@@ -1,4 +1,4 @@
-// Pieces to draw.
+// Meshes of pieces for drawing.
 #include "base/error.h"
 #include "cut/pieces/pieces_triangulate.h"
 #include "math/mat3.h"
@@ -10,9 +10,9 @@ typedef struct MeshWork
     const rblPieces* pieces;
     const rblMeshView* surface;
     const uint32_t* triangle_corners; // three per triangle of the surface; null: 3 t, 3 t + 1, 3 t + 2
-    const uint32_t* triangle_faces;   // null: t
+    const uint32_t* triangle_faces;   // per triangle: its face; null: t
     rblMeshBuilder builder;
-    rblHashMap numbers; // from vertices to those of the mesh
+    rblHashMap numbers; // from vertices of the pieces to vertices of the mesh
     rblCrackClipper clipper;
     rblIndexArray faces; // per face of the mesh: its rblPieceFace
     uint32_t crack_material, crack_group;
@@ -50,8 +50,7 @@ static uint32_t vertex_number(MeshWork* work, uint32_t vertex)
 
 // ---- materials and groups ----
 
-// The number that a material of the surface has in the piece: its own where it has a name, else that of a
-// made-up name.
+// Index of a material of the surface in the mesh of the piece: by its name if it has one, else by a generated name.
 static uint32_t material_number(MeshWork* work, uint32_t face)
 {
     const uint32_t number = work->surface->face_materials != NULL ? work->surface->face_materials[face] : 0;
@@ -67,7 +66,7 @@ static uint32_t material_number(MeshWork* work, uint32_t face)
     return rbl_mesh_builder_material(&work->builder, name);
 }
 
-static void end_face(MeshWork* work, uint32_t triangle, uint32_t piece_face)
+static void finish_face(MeshWork* work, uint32_t triangle, uint32_t piece_face)
 {
     const rblMeshView* surface = work->surface;
     uint32_t material = work->crack_material, group = work->crack_group, origin = RBL_NONE;
@@ -83,7 +82,7 @@ static void end_face(MeshWork* work, uint32_t triangle, uint32_t piece_face)
 
 // ---- outer faces ----
 
-static void add_whole(MeshWork* work, uint32_t triangle)
+static void add_uncut(MeshWork* work, uint32_t triangle)
 {
     for (uint32_t k = 0; k < 3; ++k)
     {
@@ -91,10 +90,10 @@ static void add_whole(MeshWork* work, uint32_t triangle)
         const uint32_t vertex = vertex_number(work, work->surface->corner_vertices[corner]);
         rbl_mesh_builder_corner_copy(&work->builder, vertex, work->surface, corner);
     }
-    end_face(work, triangle, RBL_NONE);
+    finish_face(work, triangle, RBL_NONE);
 }
 
-// Weights of a triangle's corners at a vertex of it that the cut made.
+// Barycentric weights in a triangle of a vertex that the cut created.
 static void weigh_vertex(const MeshWork* work, uint32_t triangle, uint32_t vertex, double weights[3])
 {
     const rblPieceVertex* origin = &work->pieces->origins[vertex - work->pieces->surface_vertex_count];
@@ -113,14 +112,14 @@ static void weigh_vertex(const MeshWork* work, uint32_t triangle, uint32_t verte
     }
 }
 
-// A corner of the surface keeps its attributes to the bit; others are blended.
+// A corner of the surface keeps its attributes exactly; attributes of other corners are interpolated.
 static void add_blended(MeshWork* work, uint32_t triangle, uint32_t vertex)
 {
     const uint32_t corners[3] = {corner_of(work, triangle, 0), corner_of(work, triangle, 1),
                                  corner_of(work, triangle, 2)};
     for (uint32_t k = 0; k < 3; ++k)
     {
-        if (work->surface->corner_vertices[corners[k]] == vertex) // never of one that the cut made
+        if (work->surface->corner_vertices[corners[k]] == vertex) // never for a vertex that the cut created
         {
             rbl_mesh_builder_corner_copy(&work->builder, vertex_number(work, vertex), work->surface,
                                          corners[k]);
@@ -133,7 +132,7 @@ static void add_blended(MeshWork* work, uint32_t triangle, uint32_t vertex)
                                   weights, 3);
 }
 
-// A convex polygon as a fan from its first corner.
+// Triangulate a convex polygon as a fan from its first corner.
 static void add_cut(MeshWork* work, uint32_t number)
 {
     const rblPieceFace* face = &work->pieces->faces[number];
@@ -144,13 +143,13 @@ static void add_cut(MeshWork* work, uint32_t number)
         add_blended(work, face->triangle, work->pieces->corners[begin]);
         add_blended(work, face->triangle, work->pieces->corners[c]);
         add_blended(work, face->triangle, work->pieces->corners[c + 1]);
-        end_face(work, face->triangle, number);
+        finish_face(work, face->triangle, number);
     }
 }
 
 // ---- crack faces ----
 
-// Twice the area times the normal of the side whose loops are not reversed, over all loops.
+// Twice the area times the normal of the side whose loops are not reversed, summed over all loops.
 static rblVec3d crack_normal(const MeshWork* work, const rblPieceFace* face)
 {
     const rblPieces* pieces = work->pieces;
@@ -172,8 +171,8 @@ static rblVec3d crack_normal(const MeshWork* work, const rblPieceFace* face)
     return rbl_normalize3d(sum, rbl_vec3d(0, 0, 1));
 }
 
-// Attributes of a corner of a crack face: the normal of its facet, metres along two axes of its plane that
-// both mates agree on, white.
+// Attributes of a corner of a crack face: the normal of its facet, UVs in metres along two axes of its plane, white.
+// Both mates use the same axes.
 static void set_crack_layers(MeshWork* work, uint32_t corner, rblVec3d position, rblVec3d normal,
                              rblVec3d facet, bool reversed)
 {
@@ -192,7 +191,7 @@ static void set_crack_layers(MeshWork* work, uint32_t corner, rblVec3d position,
     }
 }
 
-// The points inside a face with bumps; the number of the first in the mesh.
+// Add the points inside a face that have bumps. Returns the index of the first in the mesh.
 static uint32_t add_bumps(MeshWork* work, const rblPieceFace* face, rblVec3d normal)
 {
     const uint32_t first = (uint32_t)work->builder.positions.count;
@@ -204,12 +203,11 @@ static uint32_t add_bumps(MeshWork* work, const rblPieceFace* face, rblVec3d nor
     return first;
 }
 
-// The normal of a triangle of the mesh.
-static rblVec3d facet_normal(const MeshWork* work, const uint32_t numbers[3], rblVec3d otherwise)
+static rblVec3d facet_normal(const MeshWork* work, const uint32_t numbers[3], rblVec3d fallback)
 {
     const rblVec3d* p = work->builder.positions.data;
     const rblVec3d a = p[numbers[0]];
-    return rbl_normalize3d(rbl_cross3d(rbl_sub3d(p[numbers[1]], a), rbl_sub3d(p[numbers[2]], a)), otherwise);
+    return rbl_normalize3d(rbl_cross3d(rbl_sub3d(p[numbers[1]], a), rbl_sub3d(p[numbers[2]], a)), fallback);
 }
 
 static void add_crack_triangle(MeshWork* work, const rblPieceFace* face, const uint32_t v[3],
@@ -264,7 +262,7 @@ static void add_crack(MeshWork* work, uint32_t number)
     for (size_t t = 0; t + 2 < work->clipper.triangles.count; t += 3)
     {
         add_crack_triangle(work, face, work->clipper.triangles.data + t, first_bump, normal);
-        end_face(work, RBL_NONE, number);
+        finish_face(work, RBL_NONE, number);
     }
 }
 
@@ -279,12 +277,12 @@ static void name_materials(MeshWork* work)
         rbl_mesh_builder_material(&work->builder, "surface");
     }
     work->crack_material = rbl_mesh_builder_material(&work->builder, RBL_CRACK_MATERIAL);
-    // One group is the name of the whole: cracks are part of it.
+    // A single group names the whole mesh: cracks are part of it.
     work->crack_group =
         surface->group_count > 1 ? rbl_mesh_builder_group(&work->builder, RBL_CRACK_MATERIAL) : 0;
 }
 
-// Room for all triangles: a loop of n corners makes n - 2 of them, and a hole two more.
+// Reserve memory for all triangles: a loop of n corners gives n - 2 triangles, and a hole two more.
 static void reserve(MeshWork* work, const rblPiece* piece)
 {
     size_t faces = piece->end_triangle - piece->first_triangle;
@@ -295,7 +293,7 @@ static void reserve(MeshWork* work, const rblPiece* piece)
             work->pieces->loop_starts[face->end_loop] - work->pieces->loop_starts[face->first_loop];
         faces += (size_t)corners + 2 * (size_t)(face->end_loop - face->first_loop) - 4;
     }
-    // Euler: a closed surface of triangles has half as many vertices, and a few.
+    // Euler: a closed surface has about half as many vertices as triangles.
     rbl_mesh_builder_reserve(&work->builder, faces / 2 + 2, faces, 3 * faces);
     work->failed = !rbl_array_reserve(&work->faces, faces) || work->failed;
     work->failed = !rbl_hash_map_reserve(&work->numbers, faces / 2 + 2) || work->failed;
@@ -307,7 +305,7 @@ static rblResult build(MeshWork* work, const rblPiece* piece, rblMesh** out)
     reserve(work, piece);
     for (uint32_t t = piece->first_triangle; t < piece->end_triangle; ++t)
     {
-        add_whole(work, work->pieces->triangles[t]);
+        add_uncut(work, work->pieces->triangles[t]);
     }
     for (uint32_t f = piece->first_face; f < piece->end_face; ++f)
     {
@@ -361,8 +359,8 @@ static rblResult build_triangulated(MeshWork* work, const rblPiece* piece, rblMe
     return result;
 }
 
-// The faces as an array of exactly as many entries.
-static rblResult hand_over_faces(const MeshWork* work, uint32_t** out)
+// Copy the faces to an array of exactly their number.
+static rblResult copy_faces(const MeshWork* work, uint32_t** out)
 {
     const size_t count = work->faces.count;
     uint32_t* faces = RBL_NEW_ARRAY(work->pieces->allocator, uint32_t, count);
@@ -393,7 +391,7 @@ rblResult rbl_piece_mesh(const rblPieces* pieces, uint32_t piece, const rblMeshV
     if (result == RBL_OK)
     {
         uint32_t* faces = NULL;
-        result = piece_faces != NULL ? hand_over_faces(&work, &faces) : RBL_OK;
+        result = piece_faces != NULL ? copy_faces(&work, &faces) : RBL_OK;
         if (result != RBL_OK)
         {
             rbl_mesh_free(mesh);

@@ -1,4 +1,5 @@
-// How near shells come to the impact: what lies wholly beyond the radius of a break is no piece of its own.
+// Distance of shells from the impact. A shell that is completely beyond the radius of a break does not become a piece
+// of its own.
 #include "bvh/triangle/triangle_distance.h"
 #include "cut/pieces/pieces_private.h"
 #include "math/aabb.h"
@@ -8,22 +9,22 @@ static rblVec3d corner_position(const rblCut* cut, uint32_t corner)
     return rbl_cut_position(cut, cut->corners.data[corner]);
 }
 
-static void come_near(rblShell* shell, double distance2)
+static void lower_distance(rblShell* shell, double distance2)
 {
     shell->nearness = rbl_mind(shell->nearness, distance2);
 }
 
-// Triangles that lie in one cell, and parts of others, which are convex.
+// Triangles in one cell, and the parts of cut triangles, which are convex.
 static void measure_outside(rblCut* cut, uint32_t cell)
 {
     const rblVec3d center = cut->options->center;
-    for (uint32_t t = cut->whole_starts[cell]; t < cut->whole_starts[cell + 1]; ++t)
+    for (uint32_t t = cut->uncut_starts[cell]; t < cut->uncut_starts[cell + 1]; ++t)
     {
-        const uint32_t* v = cut->triangle_vertices + 3 * (size_t)cut->whole[t];
+        const uint32_t* v = cut->triangle_vertices + 3 * (size_t)cut->uncut[t];
         const rblVec3d* p = cut->surface->positions;
         const rblTriangled triangle = {{p[v[0]], p[v[1]], p[v[2]]}};
-        come_near(&cut->shells[rbl_cut_shell(cut, v[0], cell)],
-                  rbl_triangle_distance2(&triangle, center, (double)INFINITY));
+        lower_distance(&cut->shells[rbl_cut_shell(cut, v[0], cell)],
+                       rbl_triangle_distance2(&triangle, center, (double)INFINITY));
     }
     for (uint32_t p = cut->polygon_starts[cell]; p < cut->polygon_starts[cell + 1]; ++p)
     {
@@ -34,12 +35,12 @@ static void measure_outside(rblCut* cut, uint32_t cell)
         {
             const rblTriangled triangle = {
                 {corner_position(cut, begin), corner_position(cut, c - 1), corner_position(cut, c)}};
-            come_near(shell, rbl_triangle_distance2(&triangle, center, (double)INFINITY));
+            lower_distance(shell, rbl_triangle_distance2(&triangle, center, (double)INFINITY));
         }
     }
 }
 
-// The borders of crack faces.
+// Borders of crack faces.
 static void measure_cracks(rblCut* cut, uint32_t cell)
 {
     for (uint32_t s = cut->side_starts[cell]; s < cut->side_starts[cell + 1]; ++s)
@@ -54,8 +55,8 @@ static void measure_cracks(rblCut* cut, uint32_t cell)
             for (uint32_t c = begin; c < end; ++c)
             {
                 const rblVec3d to = corner_position(cut, c);
-                come_near(shell,
-                          rbl_segment_distance2(rbl_sub3d(cut->options->center, from), rbl_sub3d(to, from)));
+                lower_distance(
+                    shell, rbl_segment_distance2(rbl_sub3d(cut->options->center, from), rbl_sub3d(to, from)));
                 from = to;
             }
         }
@@ -80,7 +81,7 @@ static void measure_block(rblRange range, void* context)
     }
 }
 
-// The shell that holds the centre is at it, also when its faces are far away.
+// The shell that contains the centre has distance 0, also if its faces are far away.
 void rbl_cut_measure_nearness(rblCut* cut)
 {
     const rblVec3d center = cut->options->center;

@@ -1,13 +1,13 @@
-// Bumps on drawn crack faces: a crack is rough, and both its sides have the same bumps.
+// Bumps on drawn crack faces: real cracks are rough. Both sides of a crack have the same bumps.
 //
-// Heights are noise of the place alone (math/noise.h). They fade out towards the border of a face, so that faces meet in their edges as before, and
-// no face bends by more than 14 degrees out of its plane.
+// Heights are noise of the position (math/noise.h). They fade to 0 towards the border of a face, so that faces still
+// meet in their edges. No face is tilted by more than 14 degrees out of its plane.
 #include "cut/pieces/pieces_triangulate.h"
 #include "math/noise.h"
 
-#define MAX_POINTS 3000.0 // of a face: bumps are drawn as finely as that allows
-#define PER_BUMP   3.0    // points along one
-#define STEEPEST   0.25   // height by distance from the border
+#define MAX_POINTS      3000.0 // points per face, at most; limits the resolution of bumps
+#define POINTS_PER_BUMP 3.0    // points per bump, along a line
+#define MAX_SLOPE       0.25   // largest ratio of height to distance from the border
 
 static double segment_distance_squared(rblVec3d a, rblVec3d b, rblVec3d p)
 {
@@ -49,14 +49,14 @@ double rbl_crack_bump_spacing(const rblCrackClipper* clipper, const rblPieces* p
         const rblVec3d ac = rbl_sub3d(rbl_piece_position(pieces, surface, v[2]), a);
         area += 0.5 * rbl_length3d(rbl_cross3d(ab, ac));
     }
-    return rbl_maxd(pieces->noise_length / PER_BUMP, sqrt(area / MAX_POINTS));
+    return rbl_maxd(pieces->noise_length / POINTS_PER_BUMP, sqrt(area / MAX_POINTS));
 }
 
 rblVec3d rbl_crack_bump(const rblPieces* pieces, const rblMeshView* surface, const rblPieceFace* face,
                         rblVec3d normal, rblVec3d point)
 {
-    const double most = STEEPEST * border_distance(pieces, surface, face, point);
+    const double max_height = MAX_SLOPE * border_distance(pieces, surface, face, point);
     const double height =
-        rbl_mind(pieces->noise, most) * rbl_noise3d(rbl_scale3d(point, 1.0 / pieces->noise_length));
+        rbl_mind(pieces->noise, max_height) * rbl_noise3d(rbl_scale3d(point, 1.0 / pieces->noise_length));
     return rbl_mul_add3d(point, height, normal);
 }

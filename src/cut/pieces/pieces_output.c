@@ -1,38 +1,39 @@
-// What the caller gets: groups of shells as pieces, with their faces, masses and neighbours.
+// The result for the caller: groups of shells as pieces, with their faces, masses and neighbours.
 #include "base/sort.h"
 #include "cut/pieces/pieces_private.h"
 
-#define CONVEX_PART 1e-6 // of a piece's size: how far a corner may stick out of a face
+#define CONVEX_PART                                                                                          \
+    1e-6 // distance of a corner outside the plane of a face, relative to the size of the piece
 
 typedef struct OutputWork
 {
     rblCut* cut;
     rblPieces* out;
-    uint32_t* pieces;     // per shell; RBL_NONE: of a foreign cell
-    uint32_t* speakers;   // per piece: the shell that speaks for it
-    uint32_t* side_faces; // per side of a cap: its face
-    uint32_t* triangles;  // per piece: where its next triangle goes
-    uint32_t* faces;      // per piece: where its next face goes
+    uint32_t* pieces;          // per shell: its piece; RBL_NONE: a shell of the excluded cell
+    uint32_t* representatives; // per piece: its representative shell
+    uint32_t* side_faces;      // per side of a cap: its face
+    uint32_t* triangles;       // per piece: index of its next triangle
+    uint32_t* faces;           // per piece: index of its next face
 } OutputWork;
 
-static bool comes_first(uint32_t a, uint32_t b, const void* context)
+static bool is_before(uint32_t a, uint32_t b, const void* context)
 {
     const rblCut* cut = context;
     return cut->group_regions[a] < cut->group_regions[b] ||
            (cut->group_regions[a] == cut->group_regions[b] && a < b);
 }
 
-static bool take_memory(OutputWork* work)
+static bool allocate_arrays(OutputWork* work)
 {
     rblCut* cut = work->cut;
     const size_t shells = (size_t)cut->shell_count + 1;
     work->pieces = RBL_ARENA_ARRAY(cut->arena, uint32_t, shells);
-    work->speakers = RBL_ARENA_ARRAY(cut->arena, uint32_t, 2 * shells);
+    work->representatives = RBL_ARENA_ARRAY(cut->arena, uint32_t, 2 * shells);
     work->triangles = RBL_ARENA_ARRAY(cut->arena, uint32_t, shells);
     work->faces = RBL_ARENA_ARRAY(cut->arena, uint32_t, shells);
     work->side_faces = RBL_ARENA_ARRAY(cut->arena, uint32_t, 2 * cut->caps.count + 1);
-    return work->pieces != NULL && work->speakers != NULL && work->triangles != NULL && work->faces != NULL &&
-           work->side_faces != NULL;
+    return work->pieces != NULL && work->representatives != NULL && work->triangles != NULL &&
+           work->faces != NULL && work->side_faces != NULL;
 }
 
 static void number_pieces(OutputWork* work)
@@ -42,15 +43,16 @@ static void number_pieces(OutputWork* work)
     for (uint32_t s = 0; s < cut->shell_count; ++s)
     {
         work->pieces[s] = RBL_NONE;
-        if (cut->shells[s].group == s && cut->shells[s].cell != cut->foreign)
+        if (cut->shells[s].group == s && cut->shells[s].cell != cut->excluded)
         {
-            work->speakers[count++] = s;
+            work->representatives[count++] = s;
         }
     }
-    rbl_sort_indices(work->speakers, work->speakers + cut->shell_count + 1, count, comes_first, cut);
+    rbl_sort_indices(work->representatives, work->representatives + cut->shell_count + 1, count, is_before,
+                     cut);
     for (uint32_t p = 0; p < count; ++p)
     {
-        work->pieces[work->speakers[p]] = p;
+        work->pieces[work->representatives[p]] = p;
     }
     for (uint32_t s = 0; s < cut->shell_count; ++s)
     {
@@ -59,7 +61,7 @@ static void number_pieces(OutputWork* work)
     work->out->piece_count = count;
 }
 
-// The piece that all of a cell belongs to; RBL_NONE: there are several.
+// The piece of a cell, if the whole cell belongs to one piece; else RBL_NONE.
 static uint32_t piece_of_cell(const OutputWork* work, uint32_t cell)
 {
     const uint32_t* starts = work->cut->shell_starts;
@@ -72,10 +74,10 @@ static uint32_t piece_of_cell(const OutputWork* work, uint32_t cell)
     return all ? piece : RBL_NONE;
 }
 
-static uint32_t piece_of_triangle(const OutputWork* work, uint32_t whole, uint32_t cell)
+static uint32_t piece_of_triangle(const OutputWork* work, uint32_t uncut, uint32_t cell)
 {
     const rblCut* cut = work->cut;
-    return work->pieces[rbl_cut_shell(cut, cut->triangle_vertices[3 * (size_t)cut->whole[whole]], cell)];
+    return work->pieces[rbl_cut_shell(cut, cut->triangle_vertices[3 * (size_t)cut->uncut[uncut]], cell)];
 }
 
 static uint32_t piece_of_polygon(const OutputWork* work, uint32_t polygon, uint32_t cell)
@@ -89,7 +91,7 @@ static void count_cell(OutputWork* work, uint32_t cell)
 {
     const rblCut* cut = work->cut;
     const uint32_t only = piece_of_cell(work, cell);
-    const uint32_t first = cut->whole_starts[cell], end = cut->whole_starts[cell + 1];
+    const uint32_t first = cut->uncut_starts[cell], end = cut->uncut_starts[cell + 1];
     if (only != RBL_NONE)
     {
         work->triangles[only] += end - first;
@@ -116,7 +118,7 @@ static void count_faces(OutputWork* work)
     }
     for (uint32_t cell = 0; cell < cut->cells->count; ++cell)
     {
-        if (cell != cut->foreign)
+        if (cell != cut->excluded)
         {
             count_cell(work, cell);
         }
@@ -130,7 +132,7 @@ static void count_faces(OutputWork* work)
             continue;
         }
         work->faces[a != RBL_NONE ? a : b] += 1;
-        if (a != RBL_NONE && b != RBL_NONE) // else the crack was there before
+        if (a != RBL_NONE && b != RBL_NONE) // else the crack existed before
         {
             work->faces[b] += 1;
             out->crack_area += cut->caps.data[c].area;
@@ -153,11 +155,11 @@ static void place_triangles(OutputWork* work, uint32_t cell)
 {
     const rblCut* cut = work->cut;
     const uint32_t only = piece_of_cell(work, cell);
-    for (uint32_t t = cut->whole_starts[cell]; t < cut->whole_starts[cell + 1]; ++t)
+    for (uint32_t t = cut->uncut_starts[cell]; t < cut->uncut_starts[cell + 1]; ++t)
     {
         const uint32_t piece = only != RBL_NONE ? only : piece_of_triangle(work, t, cell);
         const uint32_t place = work->triangles[piece]++;
-        work->out->triangles[place] = cut->whole[t];
+        work->out->triangles[place] = cut->uncut[t];
         work->out->triangle_cells[place] = cell;
     }
 }
@@ -200,7 +202,7 @@ static void place_faces(OutputWork* work)
     const rblCut* cut = work->cut;
     for (uint32_t cell = 0; cell < cut->cells->count; ++cell)
     {
-        if (cell != cut->foreign)
+        if (cell != cut->excluded)
         {
             place_triangles(work, cell);
             place_polygons(work, cell);
@@ -225,7 +227,7 @@ static void place_faces(OutputWork* work)
 // ---- masses ----
 
 // The same integrals about another origin.
-static rblShell moved(const rblShell* shell, rblVec3d origin)
+static rblShell move_origin(const rblShell* shell, rblVec3d origin)
 {
     rblShell m = *shell;
     const rblVec3d r = rbl_sub3d(shell->origin, origin);
@@ -244,7 +246,7 @@ static rblShell moved(const rblShell* shell, rblVec3d origin)
 
 static void add_shell(rblShell* sum, const rblShell* shell)
 {
-    const rblShell m = moved(shell, sum->origin);
+    const rblShell m = move_origin(shell, sum->origin);
     sum->volume += m.volume;
     sum->first = rbl_add3d(sum->first, m.first);
     sum->squares = rbl_add3d(sum->squares, m.squares);
@@ -259,7 +261,7 @@ static void fill_mass(const rblShell* shell, rblPiece* piece)
     const rblVec3d rest =
         shell->volume != 0.0 ? rbl_scale3d(shell->first, 1.0 / shell->volume) : rbl_vec3d(0, 0, 0);
     mass->center = rbl_add3d(shell->origin, rest);
-    const rblShell about = moved(shell, mass->center);
+    const rblShell about = move_origin(shell, mass->center);
     mass->volume = mass->mass = shell->volume;
     const rblVec3d s = about.squares, p = about.products;
     mass->inertia = (rblMat3d){{s.y + s.z, -p.x, -p.y}, {-p.x, s.x + s.z, -p.z}, {-p.y, -p.z, s.x + s.y}};
@@ -267,8 +269,8 @@ static void fill_mass(const rblShell* shell, rblPiece* piece)
     piece->bounds = shell->bounds;
 }
 
-// Shells of a piece are summed about the centre of its speaker, in their order.
-static bool weigh_pieces(OutputWork* work)
+// The shells of a piece are summed in their order, about the origin of the representative.
+static bool sum_masses(OutputWork* work)
 {
     const rblCut* cut = work->cut;
     rblPieces* out = work->out;
@@ -277,15 +279,16 @@ static bool weigh_pieces(OutputWork* work)
     {
         return false;
     }
-    const double far = (double)INFINITY;
+    const double infinity = (double)INFINITY;
     for (uint32_t p = 0; p < out->piece_count; ++p)
     {
-        const rblShell* speaker = &cut->shells[work->speakers[p]];
-        sums[p] = (rblShell){.bounds = {{far, far, far}, {-far, -far, -far}}};
-        sums[p].origin = speaker->volume != 0.0
-                             ? rbl_mul_add3d(speaker->origin, 1.0 / speaker->volume, speaker->first)
-                             : speaker->origin;
-        out->pieces[p].region = cut->group_regions[work->speakers[p]];
+        const rblShell* representative = &cut->shells[work->representatives[p]];
+        sums[p] = (rblShell){.bounds = {{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}}};
+        sums[p].origin =
+            representative->volume != 0.0
+                ? rbl_mul_add3d(representative->origin, 1.0 / representative->volume, representative->first)
+                : representative->origin;
+        out->pieces[p].region = cut->group_regions[work->representatives[p]];
     }
     for (uint32_t s = 0; s < cut->shell_count; ++s)
     {
@@ -307,7 +310,7 @@ static bool weigh_pieces(OutputWork* work)
 typedef struct Corners
 {
     uint32_t vertices[RBL_PIECE_HULL_CORNERS];
-    uint32_t count; // one more than fit: too many
+    uint32_t count; // one more than the capacity: too many
 } Corners;
 
 static void add_corner(Corners* corners, uint32_t vertex)
@@ -368,7 +371,7 @@ static bool triangle_is_below(const rblCut* cut, const Corners* corners, uint32_
     return is_below(cut, corners, rbl_normalize3d(rbl_cross3d(ab, ac), rbl_vec3d(0, 0, 0)), a, slack);
 }
 
-// Out of the face's piece, of any length.
+// Outward from the piece; any length.
 static rblVec3d crack_normal(const rblCut* cut, const rblPieceFace* face)
 {
     if (cut->facet_normals == NULL)
@@ -399,7 +402,7 @@ static bool crack_is_below(const rblCut* cut, const Corners* corners, const rblP
 
 static bool is_convex(const rblCut* cut, const rblPieces* out, const rblPiece* piece)
 {
-    // A surface of n corners without handles has no more than 2 n - 4 faces (Euler).
+    // A closed surface without handles and with n corners has at most 2 n - 4 faces (Euler).
     const uint32_t faces =
         piece->end_triangle - piece->first_triangle + (piece->end_face - piece->first_face);
     if (faces > 2 * RBL_PIECE_HULL_CORNERS - 4)
@@ -434,7 +437,7 @@ static void convex_block(rblRange range, void* context)
 
 // ---- the stage ----
 
-static bool take_output(rblPieces* out)
+static bool allocate_output(rblPieces* out)
 {
     out->triangles = RBL_NEW_ARRAY(out->allocator, uint32_t, (size_t)out->triangle_count + 1);
     out->triangle_cells = RBL_NEW_ARRAY(out->allocator, uint32_t, (size_t)out->triangle_count + 1);
@@ -442,8 +445,8 @@ static bool take_output(rblPieces* out)
     return out->triangles != NULL && out->triangle_cells != NULL && out->faces != NULL;
 }
 
-// The arrays change hands; what they have room for beyond their contents is kept in `capacities`.
-static void hand_over(rblCut* cut, rblPieces* out)
+// The output takes over the arrays. Their capacities are stored for the release of the memory.
+static void move_arrays(rblCut* cut, rblPieces* out)
 {
     out->surface_vertex_count = cut->vertex_count;
     out->vertex_count = (uint32_t)cut->nodes.count;
@@ -464,10 +467,10 @@ static void hand_over(rblCut* cut, rblPieces* out)
     rbl_array_init(&cut->corners, cut->allocator);
 }
 
-rblCutTrouble rbl_cut_output(rblCut* cut, rblPieces* out)
+rblCutStatus rbl_cut_output(rblCut* cut, rblPieces* out)
 {
     OutputWork work = {.cut = cut, .out = out};
-    if (!take_memory(&work))
+    if (!allocate_arrays(&work))
     {
         return RBL_CUT_MEMORY;
     }
@@ -478,16 +481,16 @@ rblCutTrouble rbl_cut_output(rblCut* cut, rblPieces* out)
         return RBL_CUT_MEMORY;
     }
     count_faces(&work);
-    if (!take_output(out))
+    if (!allocate_output(out))
     {
         return RBL_CUT_MEMORY;
     }
     place_faces(&work);
-    if (!weigh_pieces(&work))
+    if (!sum_masses(&work))
     {
         return RBL_CUT_MEMORY;
     }
     rbl_parallel_for(cut->jobs, out->piece_count, 4, convex_block, &work);
-    hand_over(cut, out);
-    return RBL_CUT_FINE;
+    move_arrays(cut, out);
+    return RBL_CUT_OK;
 }

@@ -1,4 +1,4 @@
-// Pieces as a folder of OBJ files and a list of them.
+// Pieces as a folder of OBJ files with a list in JSON.
 #include "cut/pieces/pieces_save.h"
 
 #include "base/error.h"
@@ -13,15 +13,15 @@ typedef struct SaveWork
     const rblMeshView* surface;
     double density;
     const char* folder;
-    uint32_t** faces; // per piece, from rbl_piece_mesh()
+    uint32_t** faces; // per piece; rbl_piece_mesh()
     uint32_t* face_counts;
     rblJsonWriter json;
 } SaveWork;
 
 // ---- mates ----
 
-// Mates have the same triangles in the same order: the k-th of the one fits the k-th of the other. `faces` are the lists that
-// rbl_piece_mesh() gave for every piece, of `face_counts` entries. False when out of memory.
+// Mates have the same triangles in the same order: triangle k of one matches triangle k of the other. `faces` are the
+// lists of rbl_piece_mesh() for every piece, with `face_counts` entries. Returns false without memory.
 static bool list_mates(const rblPieces* pieces, uint32_t* const* faces, const uint32_t* face_counts,
                        rblPieceMates* out)
 {
@@ -53,7 +53,7 @@ static bool list_mates(const rblPieces* pieces, uint32_t* const* faces, const ui
     return stored;
 }
 
-// ---- the list ----
+// ---- list ----
 
 static void put_number(rblJsonWriter* json, const char* key, double value)
 {
@@ -61,7 +61,7 @@ static void put_number(rblJsonWriter* json, const char* key, double value)
     rbl_json_number(json, value);
 }
 
-// Pieces with a common crack face, rising, each once.
+// Pieces with a common crack face, in rising order without repetition.
 static rblResult put_neighbours(SaveWork* work, uint32_t p)
 {
     const rblPieces* pieces = work->pieces;
@@ -169,9 +169,9 @@ static rblResult save_list(SaveWork* work)
     return rbl_writer_close(&writer);
 }
 
-// ---- the files ----
+// ---- files ----
 
-// The mesh of a piece, and which of its faces are which of the pieces. Without a folder nothing is written.
+// Create the mesh of a piece and the list of its faces. Write the file if there is a folder.
 static rblResult save_piece(SaveWork* work, uint32_t p)
 {
     char path[RBL_PATH_SIZE];
@@ -200,7 +200,7 @@ static rblResult save_all(SaveWork* work, rblPieceMates* mates)
 }
 
 // Write the files, or find the mates.
-static rblResult go_through(SaveWork* work, rblPieceMates* mates)
+static rblResult save_or_find(SaveWork* work, rblPieceMates* mates)
 {
     const rblAllocator* allocator = work->pieces->allocator;
     const size_t count = work->pieces->piece_count;
@@ -223,13 +223,13 @@ rblResult rbl_pieces_write_files(const rblPieces* pieces, const rblMeshView* sur
                                  const char* folder)
 {
     SaveWork work = {.pieces = pieces, .surface = surface, .density = density, .folder = folder};
-    return go_through(&work, NULL);
+    return save_or_find(&work, NULL);
 }
 
 rblResult rbl_pieces_find_mates(const rblPieces* pieces, const rblMeshView* surface, rblPieceMates* out)
 {
     SaveWork work = {.pieces = pieces, .surface = surface};
-    return go_through(&work, out);
+    return save_or_find(&work, out);
 }
 
 rblResult rbl_pieces_write_folder(const rblPieces* pieces, const rblMeshView* surface, double density,

@@ -1,14 +1,14 @@
-// Connected surfaces within each cell, and the integrals over them (as in mesh/mass.c: Tonon 2004, divergence
+// Connected surfaces within each cell (shells), and the integrals over them (as in mesh/mass.c: Tonon 2004, divergence
 // theorem).
 //
-// Cells have no vertex element in common, so they are done side by side. Faces that share a vertex share an
-// edge too, but where the surface given is not manifold, so vertices may be joined instead of edges.
+// Cells have no common vertex elements, so they are processed in parallel. Faces are joined through common vertices,
+// not edges: except on a non-manifold surface, faces with a common vertex are connected through edges, too.
 #include "base/union_find.h"
 #include "cut/pieces/pieces_private.h"
 
-// ---- faces cell by cell ----
+// ---- faces sorted by cell ----
 
-// Items with a cell each, in the order of cells. `cells_of` gives the cell of an item.
+// Sort items by cell. `cell_of` returns the cell of an item.
 typedef uint32_t CellOfFcn(const rblCut* cut, uint32_t item);
 
 static uint32_t cell_of_polygon(const rblCut* cut, uint32_t item)
@@ -48,9 +48,9 @@ static bool sort_by_cell(rblCut* cut, uint32_t count, CellOfFcn* cell_of, uint32
     return true;
 }
 
-// ---- which faces hang together ----
+// ---- connected faces ----
 
-// Returns the root of all.
+// Returns the root of all corners of the loop.
 static uint32_t join_loop(const rblCut* cut, uint32_t loop, uint32_t cell, uint32_t root)
 {
     for (uint32_t c = cut->loop_starts.data[loop]; c < cut->loop_starts.data[loop + 1]; ++c)
@@ -67,9 +67,9 @@ static uint32_t first_element(const rblCut* cut, uint32_t loop, uint32_t cell)
 
 static void join_cell(const rblCut* cut, uint32_t cell)
 {
-    for (uint32_t t = cut->whole_starts[cell]; t < cut->whole_starts[cell + 1]; ++t)
+    for (uint32_t t = cut->uncut_starts[cell]; t < cut->uncut_starts[cell + 1]; ++t)
     {
-        const uint32_t* v = cut->triangle_vertices + 3 * (size_t)cut->whole[t];
+        const uint32_t* v = cut->triangle_vertices + 3 * (size_t)cut->uncut[t];
         rbl_union_join(cut->parents, v[0], v[1]);
         rbl_union_join(cut->parents, v[1], v[2]);
     }
@@ -89,7 +89,7 @@ static void join_cell(const rblCut* cut, uint32_t cell)
     }
 }
 
-// Every root that is met for the first time is a new shell. Returns how many there are.
+// A root without a number is a new shell. Returns the number of shells so far.
 static uint32_t number_shell(const rblCut* cut, uint32_t element, uint32_t count)
 {
     const uint32_t root = rbl_union_root(cut->parents, element);
@@ -99,13 +99,13 @@ static uint32_t number_shell(const rblCut* cut, uint32_t element, uint32_t count
     return fresh ? count + 1 : count;
 }
 
-// Shells count from 0 in every cell until their number is known.
+// Shells are numbered from 0 in every cell until the total is known.
 static uint32_t number_shells(const rblCut* cut, uint32_t cell)
 {
     uint32_t count = 0;
-    for (uint32_t t = cut->whole_starts[cell]; t < cut->whole_starts[cell + 1]; ++t)
+    for (uint32_t t = cut->uncut_starts[cell]; t < cut->uncut_starts[cell + 1]; ++t)
     {
-        count = number_shell(cut, cut->triangle_vertices[3 * (size_t)cut->whole[t]], count);
+        count = number_shell(cut, cut->triangle_vertices[3 * (size_t)cut->uncut[t]], count);
     }
     for (uint32_t p = cut->polygon_starts[cell]; p < cut->polygon_starts[cell + 1]; ++p)
     {
@@ -166,8 +166,8 @@ static void add_bounds(rblShell* shell, rblVec3d p)
     shell->bounds.upper = rbl_max3d(p, shell->bounds.upper);
 }
 
-// A fan from the loop's first corner, whatever its shape: parts outside count negative. Mates have the same
-// fans, so what rounding leaves of one is missing from the other.
+// Integrate over a fan from the first corner of the loop. The loop may have any shape: parts outside are negative.
+// Mates have the same fans, so their rounding errors cancel.
 static void add_loop(const rblCut* cut, rblShell* shell, uint32_t loop, bool backwards)
 {
     const uint32_t begin = cut->loop_starts.data[loop], end = cut->loop_starts.data[loop + 1];
@@ -185,7 +185,7 @@ static void add_loop(const rblCut* cut, rblShell* shell, uint32_t loop, bool bac
     }
 }
 
-// Fans of crack faces with notches count area twice; the cap knows it.
+// The fan of a crack face that is not convex counts some area twice, so the area is taken from the cap.
 static void add_side(const rblCut* cut, rblShell* shell, uint32_t side)
 {
     const rblCutCap* cap = &cut->caps.data[side / 2];
@@ -199,10 +199,10 @@ static void add_side(const rblCut* cut, rblShell* shell, uint32_t side)
 
 static rblVec3d any_position(const rblCut* cut, uint32_t cell)
 {
-    if (cut->whole_starts[cell] < cut->whole_starts[cell + 1])
+    if (cut->uncut_starts[cell] < cut->uncut_starts[cell + 1])
     {
         return cut->surface
-            ->positions[cut->triangle_vertices[3 * (size_t)cut->whole[cut->whole_starts[cell]]]];
+            ->positions[cut->triangle_vertices[3 * (size_t)cut->uncut[cut->uncut_starts[cell]]]];
     }
     if (cut->side_starts[cell] < cut->side_starts[cell + 1])
     {
@@ -212,11 +212,11 @@ static rblVec3d any_position(const rblCut* cut, uint32_t cell)
     return rbl_vec3d(0, 0, 0);
 }
 
-static void integrate_whole(const rblCut* cut, uint32_t cell, rblShell* shells, bool several)
+static void integrate_uncut(const rblCut* cut, uint32_t cell, rblShell* shells, bool several)
 {
-    for (uint32_t t = cut->whole_starts[cell]; t < cut->whole_starts[cell + 1]; ++t)
+    for (uint32_t t = cut->uncut_starts[cell]; t < cut->uncut_starts[cell + 1]; ++t)
     {
-        const uint32_t* v = cut->triangle_vertices + 3 * (size_t)cut->whole[t];
+        const uint32_t* v = cut->triangle_vertices + 3 * (size_t)cut->uncut[t];
         rblShell* shell = &shells[several ? cut->shell_of[rbl_union_root(cut->parents, v[0])] : 0];
         const rblVec3d* p = cut->surface->positions;
         add_triangle(shell, p[v[0]], p[v[1]], p[v[2]]);
@@ -226,7 +226,7 @@ static void integrate_whole(const rblCut* cut, uint32_t cell, rblShell* shells, 
     }
 }
 
-// The number of its shell in the cell.
+// Index of the loop's shell within the cell.
 static uint32_t shell_of_loop(const rblCut* cut, uint32_t loop, uint32_t cell)
 {
     return cut->shell_of[rbl_union_root(cut->parents, first_element(cut, loop, cell))];
@@ -237,18 +237,18 @@ static void integrate_cell(const rblCut* cut, uint32_t cell)
     const uint32_t first = cut->shell_starts[cell], end = cut->shell_starts[cell + 1];
     rblShell* shells = cut->shells + first;
     const rblVec3d origin = any_position(cut, cell);
-    const double far = (double)INFINITY;
+    const double infinity = (double)INFINITY;
     for (uint32_t s = first; s < end; ++s)
     {
         cut->shells[s] = (rblShell){.cell = cell, .group = s, .origin = origin};
-        cut->shells[s].bounds = (rblAabbd){{far, far, far}, {-far, -far, -far}};
+        cut->shells[s].bounds = (rblAabbd){{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
     }
-    if (cell == cut->foreign)
+    if (cell == cut->excluded)
     {
         return;
     }
     const bool several = end - first > 1;
-    integrate_whole(cut, cell, shells, several);
+    integrate_uncut(cut, cell, shells, several);
     for (uint32_t p = cut->polygon_starts[cell]; p < cut->polygon_starts[cell + 1]; ++p)
     {
         const uint32_t loop = cut->polygon_order[p];
@@ -284,7 +284,7 @@ static void integrate_block(rblRange range, void* context)
 
 // ---- the stage ----
 
-static bool take_memory(rblCut* cut, size_t elements)
+static bool allocate_arrays(rblCut* cut, size_t elements)
 {
     cut->parents = RBL_ARENA_ARRAY(cut->arena, uint32_t, elements);
     cut->shell_of = RBL_ARENA_ARRAY(cut->arena, uint32_t, elements);
@@ -296,10 +296,10 @@ static bool take_memory(rblCut* cut, size_t elements)
                         &cut->side_order);
 }
 
-rblCutTrouble rbl_cut_shells(rblCut* cut)
+rblCutStatus rbl_cut_shells(rblCut* cut)
 {
     const size_t elements = cut->vertex_count + 4 * cut->nodes.count;
-    if (elements > UINT32_MAX || !take_memory(cut, elements))
+    if (elements > UINT32_MAX || !allocate_arrays(cut, elements))
     {
         return RBL_CUT_MEMORY;
     }
@@ -328,5 +328,5 @@ rblCutTrouble rbl_cut_shells(rblCut* cut)
         return RBL_CUT_INVERTED;
     }
     rbl_cut_cavities(cut);
-    return RBL_CUT_FINE;
+    return RBL_CUT_OK;
 }

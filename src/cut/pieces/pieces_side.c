@@ -1,16 +1,16 @@
-// Let u = f_1 - f_0 and v = f_2 - f_0 be the functions of the cells that meet at the point, d = f_b - f_a.
-// All are linear on the triangle p, q, r, so the point where u = v = 0 has the barycentric weights
-//   (u_q v_r - u_r v_q, u_r v_p - u_p v_r, u_p v_q - u_q v_p) / their sum
-// and d there is the same sum with d_p, d_q, d_r as factors over that sum. On an edge p, q the weights are
-// (u_q, -u_p), at a vertex 1. Numbers of cells are exact in double (cells.h), positions are what they are:
-// all of it is exact in integers.
+// Let u = f_1 - f_0 and v = f_2 - f_0 be the functions of the cells that meet at the point, and d = f_b - f_a. All are
+// linear on the triangle p, q, r, so the point where u = v = 0 has the barycentric weights
+//   (u_q v_r - u_r v_q, u_r v_p - u_p v_r, u_p v_q - u_q v_p) / their sum,
+// and d at this point is the sum of weights times d_p, d_q, d_r. On an edge p, q the weights are (u_q, -u_p); at a
+// vertex the weight is 1. Coefficients of cells are exact in double (cells.h), and positions are given. So everything
+// is exact in integers.
 #include "cut/pieces/pieces_side.h"
 
 #include "math/big_integer.h"
 #include <stddef.h>
 
-// A value f_b - f_a spans two doubles' range at most, 132 limbs; what is below keeps 9 of them, 3 minors of
-// twice and 6 products of three times that length, and working memory for one value.
+// A value f_b - f_a has at most the range of two doubles, 132 limbs. The memory has 9 values, 3 minors of twice and 6
+// products of three times this length, and scratch memory for one value.
 #define SPACE_LIMBS 12288
 
 typedef struct Units
@@ -29,7 +29,7 @@ static int lower_exponent3(int exponent, rblVec3d a)
     return lower_exponent(lower_exponent(lower_exponent(exponent, a.x), a.y), a.z);
 }
 
-static Units common_units(const rblNamedPoint* point, const rblCellRow rows[3], uint32_t row_count)
+static Units common_units(const rblImplicitPoint* point, const rblCellRow rows[3], uint32_t row_count)
 {
     const int highest = rbl_big_exponent(0x1.0p1023);
     Units units = {highest, highest};
@@ -56,7 +56,7 @@ static rblBigInteger product(rblBigSpace* space, double gradient, double length,
     return rbl_big_multiply(space, g, rbl_big_from_double(space, length, units.length));
 }
 
-// The row at a position, moved to `kept`; what was used on the way is given back.
+// Value of the row at a position, stored in `kept`; scratch memory is released.
 static rblBigInteger row_value(rblBigSpace* kept, const rblCellRow* row, rblVec3d at, Units units)
 {
     uint32_t limbs[SPACE_LIMBS / 6];
@@ -85,7 +85,7 @@ static int sign_of_sum(rblBigSpace* space, const rblBigInteger* terms, uint32_t 
     return sum.sign;
 }
 
-int rbl_named_side(const rblCells* cells, const rblNamedPoint* point, uint32_t a, uint32_t b)
+int rbl_implicit_side(const rblCells* cells, const rblImplicitPoint* point, uint32_t a, uint32_t b)
 {
     const uint32_t count = point->corner_count;
     rblCellRow rows[3] = {rbl_cell_row(cells, a, b)};

@@ -1,18 +1,18 @@
-// Triangles that lie in several cells, cut into one convex polygon for each.
+// Mixed triangles, cut into one convex polygon per cell.
 //
-// A triangle whose sides run through two cells only lies in these two: where a third were nearer than both, a
-// wedge that is unbounded, it would have to leave the triangle somewhere. All others are cut cell by cell,
-// beginning in those of the vertices and going on across every side that a neighbour gave.
+// A triangle whose sides pass through two cells only is in these two cells as a whole: the part of a third cell would
+// be unbounded and would leave the triangle through a side. All other triangles are cut cell by cell, starting with the
+// cells of the vertices and continuing across every side that a neighbour cuts.
 #include "cut/pieces/pieces_clip.h"
 
 typedef struct ClipJob
 {
     rblCut* cut;
-    rblClip* clips; // per block
-    uint32_t base;  // number of the first triple's vertex
+    rblClip* clips; // one per block
+    uint32_t base;  // vertex index of the first triple
 } ClipJob;
 
-// ---- names become numbers ----
+// ---- vertex indices of corners ----
 
 static uint32_t edge_node(rblClip* clip, uint32_t edge, uint32_t a, uint32_t b)
 {
@@ -71,9 +71,9 @@ static uint32_t add_triple(rblClip* clip, uint32_t cell_edge, const rblClipCorne
     return number;
 }
 
-// Counter-clockwise around the node, seen from outside, come the cell, the neighbour before it and the one
-// after it. When that is the order of the cell edge's cells, its direction is that of the surface's normal:
-// it leaves the solid.
+// Counter-clockwise around the node, seen from outside, are the cell, the neighbour before it and the neighbour after
+// it. If this is the order of the cells of the cell edge, the edge has the direction of the surface's normal: it leaves
+// the solid.
 static uint32_t triple_node(rblClip* clip, uint32_t before, uint32_t after, const rblClipCorner* corner,
                             uint32_t base)
 {
@@ -86,7 +86,7 @@ static uint32_t triple_node(rblClip* clip, uint32_t before, uint32_t after, cons
     }
     const bool known = clip->triple_stamps[cell_edge] == clip->stamp;
     const uint32_t number = known ? clip->triple_numbers[cell_edge] : add_triple(clip, cell_edge, corner);
-    if (clip->trouble == RBL_CUT_FINE && clip->cell < x && clip->cell < y)
+    if (clip->status == RBL_CUT_OK && clip->cell < x && clip->cell < y)
     {
         clip->triples.data[number].enters = x > y;
     }
@@ -112,7 +112,7 @@ static uint32_t corner_number(rblClip* clip, uint32_t corner, uint32_t base)
     return triple_node(clip, before, after, &clip->corners[0][corner], base);
 }
 
-// ---- what comes of it ----
+// ---- output ----
 
 static void add_polygon(rblClip* clip, uint32_t cell, const uint32_t* corners, uint32_t count)
 {
@@ -129,7 +129,7 @@ static void add_polygon(rblClip* clip, uint32_t cell, const uint32_t* corners, u
     }
 }
 
-// The first cell's polygon runs from `to` to `from`; the crack face beside it the other way.
+// The polygon of the first cell is directed from `to` to `from`; the crack face next to it has the opposite direction.
 static void add_link(rblClip* clip, uint32_t facet, uint32_t from, uint32_t to)
 {
     if (!rbl_array_push(&clip->links, ((rblCutLink){facet, from, to})))
@@ -184,10 +184,10 @@ static void cut_cells(rblClip* clip, uint32_t base)
             }
         }
     }
-    for (size_t n = 0; n < clip->open.count && clip->trouble == RBL_CUT_FINE; ++n)
+    for (size_t n = 0; n < clip->open.count && clip->status == RBL_CUT_OK; ++n)
     {
         rbl_clip_to_cell(clip, clip->open.data[n]);
-        if (clip->count > 0 && clip->trouble == RBL_CUT_FINE)
+        if (clip->count > 0 && clip->status == RBL_CUT_OK)
         {
             store_cell(clip, base);
         }
@@ -207,8 +207,8 @@ static uint32_t facet_between(const rblCut* cut, uint32_t a, uint32_t b)
     return RBL_NONE;
 }
 
-// One vertex in a cell of its own, and two sides that cross over once: the commonest by far. `tip` is that
-// vertex.
+// The most frequent case: one vertex (`tip`) in a cell of its own, and two sides that each pass once into the other
+// cell.
 static void cut_in_two(rblClip* clip, uint32_t tip)
 {
     const rblCut* cut = clip->cut;
@@ -265,7 +265,7 @@ static void cut_triangle(rblClip* clip, uint32_t base)
 static bool open_clip(rblClip* clip, rblCut* cut)
 {
     const rblAllocator* allocator = cut->allocator;
-    const size_t most = (size_t)cut->rings.most + 4;
+    const size_t max_slots = (size_t)cut->rings.max_slots + 4;
     *clip = (rblClip){.cut = cut};
     rbl_array_init(&clip->open, allocator);
     rbl_array_init(&clip->polygons, allocator);
@@ -276,11 +276,11 @@ static bool open_clip(rblClip* clip, rblCut* cut)
     clip->seen = RBL_ARENA_ARRAY(cut->arena, uint32_t, cut->cells->count);
     clip->triple_stamps = RBL_ARENA_ARRAY(cut->arena, uint32_t, cut->cells->edge_count);
     clip->triple_numbers = RBL_ARENA_ARRAY(cut->arena, uint32_t, cut->cells->edge_count);
-    clip->values = (double(*)[3])RBL_ARENA_ARRAY(cut->arena, double, 3 * most);
-    clip->corners[0] = RBL_ARENA_ARRAY(cut->arena, rblClipCorner, most);
-    clip->corners[1] = RBL_ARENA_ARRAY(cut->arena, rblClipCorner, most);
-    clip->names = RBL_ARENA_ARRAY(cut->arena, uint32_t, most);
-    clip->signs = RBL_ARENA_ARRAY(cut->arena, int, most);
+    clip->values = (double(*)[3])RBL_ARENA_ARRAY(cut->arena, double, 3 * max_slots);
+    clip->corners[0] = RBL_ARENA_ARRAY(cut->arena, rblClipCorner, max_slots);
+    clip->corners[1] = RBL_ARENA_ARRAY(cut->arena, rblClipCorner, max_slots);
+    clip->names = RBL_ARENA_ARRAY(cut->arena, uint32_t, max_slots);
+    clip->signs = RBL_ARENA_ARRAY(cut->arena, int, max_slots);
     return clip->seen != NULL && clip->triple_stamps != NULL && clip->triple_numbers != NULL &&
            clip->values != NULL && clip->corners[0] != NULL && clip->corners[1] != NULL &&
            clip->names != NULL && clip->signs != NULL;
@@ -303,7 +303,7 @@ static void clip_block(rblRange range, void* context)
     const rblCut* cut = job->cut;
     memset(clip->seen, 0, sizeof *clip->seen * cut->cells->count);
     memset(clip->triple_stamps, 0, sizeof *clip->triple_stamps * cut->cells->edge_count);
-    for (uint32_t n = range.begin; n < range.end && clip->trouble == RBL_CUT_FINE; ++n)
+    for (uint32_t n = range.begin; n < range.end && clip->status == RBL_CUT_OK; ++n)
     {
         clip->triangle = cut->mixed[n];
         clip->stamp = n - range.begin + 1;
@@ -311,7 +311,7 @@ static void clip_block(rblRange range, void* context)
     }
 }
 
-// Blocks' results one after the other; a block's triples count from 0 until now.
+// Append the results of all blocks. Until now the triples of a block are numbered from 0.
 static void gather_block(rblRange range, void* context)
 {
     ClipJob* job = context;
@@ -355,15 +355,15 @@ static void gather_block(rblRange range, void* context)
     }
 }
 
-static rblCutTrouble gather(ClipJob* job, uint32_t blocks)
+static rblCutStatus gather_blocks(ClipJob* job, uint32_t blocks)
 {
     rblCut* cut = job->cut;
     uint32_t triples = 0, polygons = 0, corners = 0, links = 0;
-    rblCutTrouble trouble = RBL_CUT_FINE;
+    rblCutStatus status = RBL_CUT_OK;
     for (uint32_t b = 0; b < blocks; ++b)
     {
         rblClip* clip = &job->clips[b];
-        trouble = clip->trouble > trouble ? clip->trouble : trouble;
+        status = clip->status > status ? clip->status : status;
         clip->first_triple = triples;
         clip->first_polygon = polygons;
         clip->first_corner = corners;
@@ -373,9 +373,9 @@ static rblCutTrouble gather(ClipJob* job, uint32_t blocks)
         corners += (uint32_t)clip->vertex_corners.count;
         links += (uint32_t)clip->links.count;
     }
-    if (trouble != RBL_CUT_FINE)
+    if (status != RBL_CUT_OK)
     {
-        return trouble;
+        return status;
     }
     const size_t nodes = cut->nodes.count + triples;
     if (!rbl_array_resize(&cut->nodes, nodes) || !rbl_array_resize(&cut->positions, nodes) ||
@@ -386,16 +386,16 @@ static rblCutTrouble gather(ClipJob* job, uint32_t blocks)
         return RBL_CUT_MEMORY;
     }
     rbl_parallel_for(cut->jobs, blocks, 1, gather_block, job);
-    return RBL_CUT_FINE;
+    return RBL_CUT_OK;
 }
 
-rblCutTrouble rbl_cut_triangles(rblCut* cut)
+rblCutStatus rbl_cut_triangles(rblCut* cut)
 {
     if (cut->mixed_count == 0)
     {
-        return RBL_CUT_FINE;
+        return RBL_CUT_OK;
     }
-    // Few blocks: each has an array per cell and per cell edge.
+    // A small number of blocks: each has an array per cell and per cell edge.
     const uint32_t min_range = cut->mixed_count / 16 + 4;
     const uint32_t blocks = rbl_block_count(cut->mixed_count, min_range);
     ClipJob job = {cut, RBL_ARENA_ARRAY(cut->arena, rblClip, blocks),
@@ -409,15 +409,15 @@ rblCutTrouble rbl_cut_triangles(rblCut* cut)
     {
         opened = open_clip(&job.clips[b], cut) && opened;
     }
-    rblCutTrouble trouble = RBL_CUT_MEMORY;
+    rblCutStatus status = RBL_CUT_MEMORY;
     if (opened)
     {
         rbl_parallel_for(cut->jobs, cut->mixed_count, min_range, clip_block, &job);
-        trouble = gather(&job, blocks);
+        status = gather_blocks(&job, blocks);
     }
     for (uint32_t b = 0; b < blocks; ++b)
     {
         close_clip(&job.clips[b]);
     }
-    return trouble;
+    return status;
 }

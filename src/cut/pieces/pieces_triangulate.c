@@ -1,19 +1,20 @@
-// Holes are joined to the outer loop by bridges, the one that reaches furthest right first (Eberly 2002,
-// "Triangulation by Ear Clipping"): from its rightmost corner straight to the right is a side of the ring;
-// its end, or a corner that is in the way, is in sight. The ring then is one polygon that touches itself
-// along the bridges, and ears are cut off it. Last, edges are flipped until the triangles are Delaunay's
-// (Lawson 1977): slivers between corners that are nearly in line have a plane of their own, by rounding, and
-// would cut the faces beside them.
+// Triangulation of crack faces. Holes are joined to the outer loop by bridges, the hole that extends farthest right
+// first (Eberly 2002, "Triangulation by Ear Clipping"). A ray from the rightmost corner of the hole to the right meets
+// a side of the ring; the end of this side, or a corner in between, is visible. The ring is then one polygon that
+// touches itself along the bridges, and ears are clipped. At last, edges are flipped until the triangulation is
+// Delaunay (Lawson 1977): without flips, slivers between nearly collinear corners would have arbitrary normals from
+// rounding, and would cut neighbouring faces.
 #include "cut/pieces/pieces_triangulate.h"
 
 #include "base/hash_map.h"
 #include "math/predicates.h"
 
-#define MAX_SWEEPS   32
-#define MAX_PASSES   24
-#define FEW_CORNERS  36u // of triangles: so few are compared one by one
-#define FROM_CORNERS 0.6 // of the spacing: a point that is added keeps this distance from corners,
-#define FROM_BORDER  0.3 // and this from the border
+#define MAX_SWEEPS 32
+#define MAX_PASSES 24
+#define MAX_BRUTE_FORCE                                                                                      \
+    36u // corners of triangles; up to this number twins are found by comparison of all pairs
+#define CORNER_DISTANCE 0.6 // distance of a new point from corners, relative to the spacing, at least
+#define BORDER_DISTANCE 0.3 // distance of a new point from the border, relative to the spacing, at least
 
 typedef struct Flat
 {
@@ -61,21 +62,21 @@ static void flatten(const Flat* flat, uint32_t vertex, double out[2])
     out[1] = flat->clipper->flipped ? x : y;
 }
 
-// The corner of a loop that is furthest right, the first of equals.
+// The rightmost corner of a loop, the first of equals.
 static uint32_t rightmost(const Flat* flat, uint32_t loop)
 {
     const rblPieces* pieces = flat->pieces;
     uint32_t best = pieces->loop_starts[loop];
-    double reach[2];
-    flatten(flat, pieces->corners[best], reach);
+    double rightmost_point[2];
+    flatten(flat, pieces->corners[best], rightmost_point);
     for (uint32_t c = best + 1; c < pieces->loop_starts[loop + 1]; ++c)
     {
         double at[2];
         flatten(flat, pieces->corners[c], at);
-        if (at[0] > reach[0])
+        if (at[0] > rightmost_point[0])
         {
             best = c;
-            reach[0] = at[0];
+            rightmost_point[0] = at[0];
         }
     }
     return best;
@@ -91,12 +92,12 @@ static bool order_holes(rblCrackClipper* clipper, const Flat* flat, const rblPie
         {
             return false;
         }
-        double reach[2], other[2];
-        flatten(flat, flat->pieces->corners[rightmost(flat, loop)], reach);
+        double rightmost_point[2], other[2];
+        flatten(flat, flat->pieces->corners[rightmost(flat, loop)], rightmost_point);
         for (size_t n = clipper->holes.count - 1; n > 0; --n)
         {
             flatten(flat, flat->pieces->corners[rightmost(flat, clipper->holes.data[n - 1])], other);
-            if (other[0] >= reach[0])
+            if (other[0] >= rightmost_point[0])
             {
                 break;
             }
@@ -113,8 +114,8 @@ static bool is_in_triangle(const double a[2], const double b[2], const double c[
     return (x >= 0.0 && y >= 0.0 && z >= 0.0) || (x <= 0.0 && y <= 0.0 && z <= 0.0);
 }
 
-// The side of the ring that a ray from `at` to the right meets first: the place of its right end; `hit` is
-// where. RBL_NONE: none.
+// The first side of the ring that a ray from `at` to the right meets, as the index of its upper end; `hit` receives the
+// position. RBL_NONE: none.
 static uint32_t first_side(const rblCrackClipper* clipper, const Flat* flat, const double at[2],
                            double hit[2])
 {
@@ -128,7 +129,7 @@ static uint32_t first_side(const rblCrackClipper* clipper, const Flat* flat, con
         double a[2], b[2];
         flatten(flat, clipper->ring.data[n], a);
         flatten(flat, clipper->ring.data[next], b);
-        // Only sides that run upwards have the inside on their left.
+        // Only upward sides have the inside on their left.
         if (a[1] > at[1] || b[1] < at[1] || a[1] == b[1] || rbl_orient2d(a, b, at) < 0.0)
         {
             continue;
@@ -143,8 +144,8 @@ static uint32_t first_side(const rblCrackClipper* clipper, const Flat* flat, con
     return best;
 }
 
-// A corner of the ring in sight of `at`: the end of the side above, or the one nearest to the ray's direction
-// that is in the way.
+// A corner of the ring that is visible from `at`: the upper end of the first side, or the corner inside the triangle in
+// between that is closest to the direction of the ray.
 static uint32_t find_bridge(const rblCrackClipper* clipper, const Flat* flat, const double at[2])
 {
     double hit[2], end[2], best_slope = (double)INFINITY;
@@ -176,7 +177,7 @@ static uint32_t find_bridge(const rblCrackClipper* clipper, const Flat* flat, co
     return best;
 }
 
-// Whether a point is strictly within the corner b of the border a, b, c, whose inside is on the left.
+// Whether a point is strictly inside the angle at b of the border a, b, c, whose inside is on the left.
 static bool is_in_sector(const double a[2], const double b[2], const double c[2], const double p[2])
 {
     const bool left_of_in = rbl_orient2d(a, b, p) > 0.0;
@@ -184,23 +185,24 @@ static bool is_in_sector(const double a[2], const double b[2], const double c[2]
     return rbl_orient2d(a, b, c) > 0.0 ? left_of_in && left_of_out : left_of_in || left_of_out;
 }
 
-static bool opens_to(const rblCrackClipper* clipper, const Flat* flat, uint32_t place, const double at[2])
+static bool is_open_towards(const rblCrackClipper* clipper, const Flat* flat, uint32_t place,
+                            const double at[2])
 {
     const uint32_t count = (uint32_t)clipper->ring.count;
-    double before[2], here[2], after[2];
+    double before[2], corner[2], after[2];
     flatten(flat, clipper->ring.data[place > 0 ? place - 1 : count - 1], before);
-    flatten(flat, clipper->ring.data[place], here);
+    flatten(flat, clipper->ring.data[place], corner);
     flatten(flat, clipper->ring.data[place + 1 < count ? place + 1 : 0], after);
-    return is_in_sector(before, here, after, at);
+    return is_in_sector(before, corner, after, at);
 }
 
-// Of several visits of the ring to one corner (bridges end there), the one whose inside the bridge runs into.
-static uint32_t right_visit(const rblCrackClipper* clipper, const Flat* flat, uint32_t place,
-                            const double at[2])
+// The ring may visit a corner several times, since bridges end there. Find the visit whose inside contains the bridge.
+static uint32_t find_visit(const rblCrackClipper* clipper, const Flat* flat, uint32_t place,
+                           const double at[2])
 {
     for (uint32_t n = 0; n < clipper->ring.count; ++n)
     {
-        if (clipper->ring.data[n] == clipper->ring.data[place] && opens_to(clipper, flat, n, at))
+        if (clipper->ring.data[n] == clipper->ring.data[place] && is_open_towards(clipper, flat, n, at))
         {
             return n;
         }
@@ -208,7 +210,7 @@ static uint32_t right_visit(const rblCrackClipper* clipper, const Flat* flat, ui
     return place;
 }
 
-// Whether the segment between two vertices meets or touches a side that has neither of them.
+// Whether the segment between two vertices meets or touches a side that contains neither of them.
 static bool meets_side(const Flat* flat, uint32_t p, uint32_t q, uint32_t from, uint32_t to)
 {
     if (from == p || from == q || to == p || to == q)
@@ -226,7 +228,7 @@ static bool meets_side(const Flat* flat, uint32_t p, uint32_t q, uint32_t from, 
              (a_side > 0.0 && b_side > 0.0) || (a_side < 0.0 && b_side < 0.0));
 }
 
-// Whether a bridge from a corner of a hole to a place of the ring runs inside the face and meets nothing, decided exactly.
+// Exact test whether a bridge from a corner of a hole to a corner of the ring is inside the face and meets no side.
 static bool is_open(const rblCrackClipper* clipper, const Flat* flat, const rblPieceFace* face, uint32_t loop,
                     uint32_t corner, uint32_t place)
 {
@@ -239,7 +241,7 @@ static bool is_open(const rblCrackClipper* clipper, const Flat* flat, const rblP
     flatten(flat, q, there);
     flatten(flat, v[corner > begin ? corner - 1 : end - 1], before);
     flatten(flat, v[corner + 1 < end ? corner + 1 : begin], after);
-    bool open = is_in_sector(before, at, after, there) && opens_to(clipper, flat, place, at);
+    bool open = is_in_sector(before, at, after, there) && is_open_towards(clipper, flat, place, at);
     const uint32_t count = (uint32_t)clipper->ring.count;
     for (uint32_t n = 0; n < count && open; ++n)
     {
@@ -256,7 +258,7 @@ static bool is_open(const rblCrackClipper* clipper, const Flat* flat, const rblP
     return open;
 }
 
-// The shortest bridge of all. For loops so near to each other that the ray meets a side where rounding says, not where it is.
+// The shortest bridge of all, for loops that are so close that rounding finds a wrong side.
 static void find_shortest(const rblCrackClipper* clipper, const Flat* flat, const rblPieceFace* face,
                           uint32_t loop, uint32_t* corner, uint32_t* bridge)
 {
@@ -281,7 +283,7 @@ static void find_shortest(const rblCrackClipper* clipper, const Flat* flat, cons
     }
 }
 
-// ring: ... bridge, corner, rest of the hole, corner, bridge, ...
+// The new ring: ... bridge, corner, other corners of the hole, corner, bridge, ...
 static bool join_hole(rblCrackClipper* clipper, const Flat* flat, const rblPieceFace* face, uint32_t loop)
 {
     const rblPieces* pieces = flat->pieces;
@@ -289,7 +291,7 @@ static bool join_hole(rblCrackClipper* clipper, const Flat* flat, const rblPiece
     uint32_t corner = rightmost(flat, loop);
     double at[2];
     flatten(flat, pieces->corners[corner], at);
-    uint32_t bridge = right_visit(clipper, flat, find_bridge(clipper, flat, at), at);
+    uint32_t bridge = find_visit(clipper, flat, find_bridge(clipper, flat, at), at);
     if (!is_open(clipper, flat, face, loop, corner, bridge))
     {
         find_shortest(clipper, flat, face, loop, &corner, &bridge);
@@ -327,7 +329,7 @@ static uint32_t previous_of(uint32_t h)
     return h % 3 == 0 ? h + 2 : h - 1;
 }
 
-// The first half-edge from one corner to another; RBL_NONE: there is none.
+// The first half-edge from one vertex to another; RBL_NONE: none.
 static uint32_t find_half_edge(const uint32_t* v, uint32_t count, uint32_t from, uint32_t to)
 {
     uint32_t h = 0;
@@ -338,8 +340,8 @@ static uint32_t find_half_edge(const uint32_t* v, uint32_t count, uint32_t from,
     return h < count ? h : RBL_NONE;
 }
 
-// Of few triangles, one by one.
-static void find_few_twins(rblCrackClipper* clipper)
+// Twins by comparison of all pairs.
+static void find_twins_brute_force(rblCrackClipper* clipper)
 {
     const uint32_t count = (uint32_t)clipper->triangles.count;
     const uint32_t* v = clipper->triangles.data;
@@ -352,8 +354,8 @@ static void find_few_twins(rblCrackClipper* clipper)
     }
 }
 
-// Half-edges that run the opposite way between the same corners; RBL_NONE on the border, and for what comes
-// twice.
+// The twin of each half-edge: the opposite half-edge between the same vertices. RBL_NONE on the border, and if a
+// half-edge occurs twice.
 static bool find_twins(rblCrackClipper* clipper)
 {
     const uint32_t count = (uint32_t)clipper->triangles.count;
@@ -363,9 +365,9 @@ static bool find_twins(rblCrackClipper* clipper)
     {
         return false;
     }
-    if (count <= FEW_CORNERS)
+    if (count <= MAX_BRUTE_FORCE)
     {
-        find_few_twins(clipper);
+        find_twins_brute_force(clipper);
         return true;
     }
     rblHashMap edges;
@@ -388,20 +390,20 @@ static bool find_twins(rblCrackClipper* clipper)
     return stored;
 }
 
-// The cotangent of the angle at c in the triangle a, b, c.
+// Cotangent of the angle at c in the triangle a, b, c.
 static double cotangent(rblVec3d a, rblVec3d b, rblVec3d c)
 {
     const rblVec3d ca = rbl_sub3d(a, c), cb = rbl_sub3d(b, c);
     return rbl_dot3d(ca, cb) / rbl_length3d(rbl_cross3d(ca, cb));
 }
 
-// Whether that is above zero, which needs no root.
+// Whether the cotangent is positive; needs no square root.
 static bool is_acute(rblVec3d a, rblVec3d b, rblVec3d c)
 {
     return rbl_dot3d(rbl_sub3d(a, c), rbl_sub3d(b, c)) >= 0.0;
 }
 
-// Whether the other diagonal of the two triangles beside a half-edge is better, and lies inside them.
+// Whether the other diagonal of the two triangles at a half-edge is better and inside both.
 static bool wants_flip(const rblCrackClipper* clipper, const Flat* flat, uint32_t h)
 {
     const uint32_t g = clipper->twins.data[h];
@@ -459,7 +461,8 @@ static void flip(rblCrackClipper* clipper, uint32_t h)
     link(clipper, second + 1, bc);
 }
 
-// Whether all triangles run counter-clockwise. Those of loops that touch themselves, or cross by rounding, need not.
+// Whether all triangles are counter-clockwise. This can fail for loops that touch themselves or that intersect by
+// rounding.
 static bool is_clean(const rblCrackClipper* clipper, const Flat* flat)
 {
     bool clean = true;
@@ -475,7 +478,7 @@ static bool is_clean(const rblCrackClipper* clipper, const Flat* flat)
     return clean;
 }
 
-// Whether the corners opposite to a half-edge on both sides are joined by an edge already: then a flip would make another one.
+// Whether the two vertices opposite to a half-edge have an edge already: a flip would create a second one.
 static bool is_joined(const rblCrackClipper* clipper, uint32_t h)
 {
     const uint32_t* v = clipper->triangles.data;
@@ -514,17 +517,17 @@ static bool flip_edges(rblCrackClipper* clipper, const Flat* flat)
 
 // ---- points inside ----
 
-// Whether the middle of a triangle is far enough from its corners, and from the border of the face.
-static bool has_room(const rblCrackClipper* clipper, uint32_t first, const rblVec3d p[3], rblVec3d middle,
-                     double spacing)
+// Whether the centre of a triangle is far enough from its corners and from the border of the face.
+static bool is_far_enough(const rblCrackClipper* clipper, uint32_t first, const rblVec3d p[3],
+                          rblVec3d middle, double spacing)
 {
     for (uint32_t k = 0; k < 3; ++k)
     {
         const rblVec3d along = rbl_sub3d(p[(k + 1) % 3], p[k]);
         const rblVec3d arm = rbl_sub3d(middle, p[k]);
         const double height = rbl_length3d(rbl_cross3d(along, arm)) / rbl_length3d(along);
-        if (!(rbl_length3d(arm) > FROM_CORNERS * spacing) ||
-            (clipper->twins.data[first + k] == RBL_NONE && !(height > FROM_BORDER * spacing)))
+        if (!(rbl_length3d(arm) > CORNER_DISTANCE * spacing) ||
+            (clipper->twins.data[first + k] == RBL_NONE && !(height > BORDER_DISTANCE * spacing)))
         {
             return false;
         }
@@ -533,7 +536,7 @@ static bool has_room(const rblCrackClipper* clipper, uint32_t first, const rblVe
 }
 
 // (a, b, c) becomes (a, b, m), (b, c, m), (c, a, m).
-static bool split(rblCrackClipper* clipper, uint32_t first, rblVec3d middle)
+static bool split_triangle(rblCrackClipper* clipper, uint32_t first, rblVec3d middle)
 {
     const uint32_t name = clipper->first_inner + (uint32_t)clipper->inner.count;
     const uint32_t a = clipper->triangles.data[first];
@@ -567,9 +570,9 @@ bool rbl_crack_refine(rblCrackClipper* clipper, const rblPieces* pieces, const r
                 p[k] = place_of(&flat, clipper->triangles.data[first + k]);
             }
             const rblVec3d middle = rbl_scale3d(rbl_add3d(p[0], rbl_add3d(p[1], p[2])), 1.0 / 3.0);
-            if (has_room(clipper, first, p, middle, spacing))
+            if (is_far_enough(clipper, first, p, middle, spacing))
             {
-                stored = split(clipper, first, middle);
+                stored = split_triangle(clipper, first, middle);
                 added = true;
             }
         }
@@ -578,7 +581,7 @@ bool rbl_crack_refine(rblCrackClipper* clipper, const rblPieces* pieces, const r
     return stored;
 }
 
-// ---- all of it ----
+// ---- the whole face ----
 
 static void choose_axis(rblCrackClipper* clipper, rblVec3d normal)
 {

@@ -1,8 +1,8 @@
-// The cracks in a divided mesh: facets, and the edges and corners that they share. Names decide what is shared: nodes on an edge of
-// the mesh, a face of it, a tetrahedron.
+// The cracks in a divided mesh of tetrahedra: facets with their common edges and corners. A corner is identified by the
+// edge, face or tetrahedron of the mesh that contains it.
 #include "cut/tets/tets_cut_private.h"
 
-// What a tetrahedron gives to its facets.
+// Data of one tetrahedron for its facets.
 typedef struct CrackTet
 {
     rblTetsCut* work;
@@ -10,14 +10,14 @@ typedef struct CrackTet
     const uint32_t* nodes;
     rblVec3d corners[4];
     rblTetRule rule;
-    uint32_t cells[4];    // per part
-    uint32_t numbers[16]; // of corners, by their sets of nodes; RBL_NONE: not asked for yet
-    uint32_t inner_edges; // the first crack edge that lies in no face; RBL_NONE: none yet
+    uint32_t cells[4];    // per part: its cell
+    uint32_t numbers[16]; // index of each corner, by its set of nodes; RBL_NONE: not looked up yet
+    uint32_t inner_edges; // the first crack edge inside the tetrahedron, in no face of it; RBL_NONE: none yet
 } CrackTet;
 
 // ---- corners ----
 
-// The edge of the mesh between two nodes of a tetrahedron, by their set.
+// The edge of the mesh between two nodes of a tetrahedron, given as a set.
 static uint32_t edge_of(uint32_t nodes)
 {
     uint32_t e = 0;
@@ -28,7 +28,7 @@ static uint32_t edge_of(uint32_t nodes)
     return e;
 }
 
-// Where the number of a corner is kept, if other tetrahedra have it, too; null: it lies within this one.
+// Address of the index of a corner that other tetrahedra share; null: the corner is inside this tetrahedron.
 static uint32_t* shared_corner(const CrackTet* crack, uint32_t nodes)
 {
     const rblTetsSurface* surface = crack->work->surface;
@@ -40,12 +40,12 @@ static uint32_t* shared_corner(const CrackTet* crack, uint32_t nodes)
     if ((rest & (rest - 1)) == 0)
     {
         const size_t face = 4 * (size_t)crack->tet + rbl_tet_lowest_node(rest);
-        return &crack->work->face_corners[surface->face_names.data[face]];
+        return &crack->work->face_corners[surface->face_indices.data[face]];
     }
-    return &crack->work->edge_corners[surface->edge_names.data[6 * (size_t)crack->tet + edge_of(nodes)]];
+    return &crack->work->edge_corners[surface->edge_indices.data[6 * (size_t)crack->tet + edge_of(nodes)]];
 }
 
-// Cells in order, each once.
+// Insert a cell in rising order, without repetition.
 static void add_cell(uint32_t cells[4], uint32_t cell)
 {
     uint32_t at = 0;
@@ -64,7 +64,7 @@ static void add_cell(uint32_t cells[4], uint32_t cell)
     cells[at] = cell;
 }
 
-// RBL_NONE when out of memory.
+// Returns RBL_NONE without memory.
 static uint32_t find_corner(const CrackTet* crack, uint32_t nodes)
 {
     rblTetsCut* work = crack->work;
@@ -105,7 +105,7 @@ static uint32_t corner_number(CrackTet* crack, uint32_t nodes)
 
 // ---- edges ----
 
-// The number of an edge between two corners, added unless it is known. `first` is where those begin that may be it.
+// Index of the edge between two corners; a new edge is added. `first`: head of the list of edges to search.
 static uint32_t find_edge(rblTetsCut* work, uint32_t* first, uint32_t from, uint32_t to)
 {
     uint32_t number = *first;
@@ -121,19 +121,19 @@ static uint32_t find_edge(rblTetsCut* work, uint32_t* first, uint32_t from, uint
     number = (uint32_t)work->edges.count;
     const rblCrackEdge fresh = {.ends = {from, to},
                                 .next = *first,
-                                .first_meeting = RBL_NONE,
+                                .first_intersection = RBL_NONE,
                                 .cells = {RBL_NONE, RBL_NONE, RBL_NONE, RBL_NONE}};
     *first = number;
     return rbl_array_push(&work->edges, fresh) ? number : RBL_NONE;
 }
 
-// `nodes` are those of both ends together: without one of the four the edge lies in the face opposite to that.
+// `nodes`: nodes of both ends together. If one of the four nodes is missing, the edge is in the face opposite to it.
 static uint32_t edge_number(CrackTet* crack, uint32_t facet, uint32_t from, uint32_t to, uint32_t nodes)
 {
     rblTetsCut* work = crack->work;
     const size_t face = 4 * (size_t)crack->tet + rbl_tet_lowest_node(15u & ~nodes);
     uint32_t* first =
-        nodes == 15u ? &crack->inner_edges : &work->face_edges[work->surface->face_names.data[face]];
+        nodes == 15u ? &crack->inner_edges : &work->face_edges[work->surface->face_indices.data[face]];
     const uint32_t result = find_edge(work, first, from, to);
     if (result == RBL_NONE)
     {
@@ -215,7 +215,7 @@ static bool add_tet(rblTetsCut* work, uint32_t tet)
     return stored;
 }
 
-// ---- the stage ----
+// ---- stage ----
 
 static void bound_facet(const rblTetsCut* work, rblCrackFacet* facet)
 {
@@ -228,7 +228,7 @@ static void bound_facet(const rblTetsCut* work, rblCrackFacet* facet)
     }
 }
 
-// For the later stages facets are between cells, and flat.
+// The later stages use the facets as planar facets between cells.
 static bool describe_facets(rblTetsCut* work)
 {
     rblCut* cut = work->cut;
@@ -259,7 +259,7 @@ static bool describe_facets(rblTetsCut* work)
     return true;
 }
 
-// Whether a tetrahedron has a node of what is wanted: without any it is foreign, however divided.
+// Whether a tetrahedron has a node with a wanted label. Without one all its parts are excluded.
 static bool is_wanted(const rblTetsCut* work, uint32_t tet)
 {
     const uint32_t* n = work->partition->tets->nodes + 4 * (size_t)tet;
@@ -268,7 +268,7 @@ static bool is_wanted(const rblTetsCut* work, uint32_t tet)
            labels[n[2]] != RBL_NONE || labels[n[3]] != RBL_NONE;
 }
 
-// Divided tetrahedra. Returns how many; RBL_NONE: out of memory.
+// List the divided tetrahedra. Returns their number; RBL_NONE: no memory.
 static uint32_t list_divided(const rblTetsCut* work, uint32_t** out)
 {
     const uint32_t tet_count = work->partition->tets->tet_count;
@@ -284,7 +284,7 @@ static uint32_t list_divided(const rblTetsCut* work, uint32_t** out)
     return count;
 }
 
-// Room as cracks most often need, so that nothing grows step by step.
+// Reserve memory for typical cracks, to avoid repeated growth of the arrays.
 static bool reserve(rblTetsCut* work)
 {
     const size_t divided = work->divided;
@@ -303,32 +303,32 @@ static bool reserve_cut(rblTetsCut* work)
            rbl_array_reserve(&cut->polygons, 3 * divided) && rbl_array_reserve(&cut->caps, 2 * divided);
 }
 
-// As many numbers, none of them known.
-static uint32_t* take_names(rblTetsCut* work, uint32_t count)
+// An array of indices, all RBL_NONE.
+static uint32_t* allocate_indices(rblTetsCut* work, uint32_t count)
 {
-    uint32_t* names = RBL_ARENA_ARRAY(work->cut->arena, uint32_t, (size_t)count + 1);
-    if (names != NULL)
+    uint32_t* indices = RBL_ARENA_ARRAY(work->cut->arena, uint32_t, (size_t)count + 1);
+    if (indices != NULL)
     {
-        memset(names, 0xFF, sizeof *names * count);
+        memset(indices, 0xFF, sizeof *indices * count);
     }
-    return names;
+    return indices;
 }
 
-static bool open_names(rblTetsCut* work)
+static bool allocate_index_arrays(rblTetsCut* work)
 {
     const rblTetsSurface* surface = work->surface;
-    work->edge_corners = take_names(work, surface->edge_count);
-    work->face_corners = take_names(work, surface->face_count);
-    work->face_edges = take_names(work, surface->face_count);
+    work->edge_corners = allocate_indices(work, surface->edge_count);
+    work->face_corners = allocate_indices(work, surface->face_count);
+    work->face_edges = allocate_indices(work, surface->face_count);
     return work->edge_corners != NULL && work->face_corners != NULL && work->face_edges != NULL;
 }
 
-rblCutTrouble rbl_tets_cut_cracks(rblTetsCut* work)
+rblCutStatus rbl_tets_cut_cracks(rblTetsCut* work)
 {
     uint32_t* divided;
     const uint32_t count = list_divided(work, &divided);
     work->divided = count;
-    if (count == RBL_NONE || !reserve(work) || !open_names(work))
+    if (count == RBL_NONE || !reserve(work) || !allocate_index_arrays(work))
     {
         return RBL_CUT_MEMORY;
     }
@@ -339,10 +339,10 @@ rblCutTrouble rbl_tets_cut_cracks(rblTetsCut* work)
             return RBL_CUT_MEMORY;
         }
     }
-    return RBL_CUT_FINE;
+    return RBL_CUT_OK;
 }
 
-rblCutTrouble rbl_tets_cut_shift(rblTetsCut* work)
+rblCutStatus rbl_tets_cut_shift(rblTetsCut* work)
 {
     for (size_t c = 0; c < work->corners.count; ++c)
     {
@@ -350,9 +350,9 @@ rblCutTrouble rbl_tets_cut_shift(rblTetsCut* work)
     }
     for (size_t e = 0; e < work->edges.count; ++e)
     {
-        work->edges.data[e].first_meeting = RBL_NONE;
+        work->edges.data[e].first_intersection = RBL_NONE;
     }
-    work->side_numbers = take_names(work, work->surface->side_count);
-    return work->side_numbers != NULL && reserve_cut(work) && describe_facets(work) ? RBL_CUT_FINE
+    work->side_numbers = allocate_indices(work, work->surface->side_count);
+    return work->side_numbers != NULL && reserve_cut(work) && describe_facets(work) ? RBL_CUT_OK
                                                                                     : RBL_CUT_MEMORY;
 }

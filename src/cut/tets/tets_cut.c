@@ -11,8 +11,8 @@ static void begin_work(rblTetsCut* work)
     rbl_array_init(&work->corners, allocator);
     rbl_array_init(&work->edges, allocator);
     rbl_array_init(&work->facets, allocator);
-    rbl_array_init(&work->side_meetings, allocator);
-    rbl_array_init(&work->edge_meetings, allocator);
+    rbl_array_init(&work->side_intersections, allocator);
+    rbl_array_init(&work->edge_intersections, allocator);
     rbl_array_init(&work->side_heads, allocator);
     rbl_array_init(&work->link_triangles, allocator);
 }
@@ -22,33 +22,34 @@ static void end_work(rblTetsCut* work)
     rbl_array_free(&work->corners);
     rbl_array_free(&work->edges);
     rbl_array_free(&work->facets);
-    rbl_array_free(&work->side_meetings);
-    rbl_array_free(&work->edge_meetings);
+    rbl_array_free(&work->side_intersections);
+    rbl_array_free(&work->edge_intersections);
     rbl_array_free(&work->side_heads);
     rbl_array_free(&work->link_triangles);
 }
 
-// The stages in order, until one has trouble.
-static rblCutTrouble cut_once(rblTetsCut* work, rblPieces* out)
+// All stages in order, until one fails.
+static rblCutStatus cut_once(rblTetsCut* work, rblPieces* out)
 {
-    typedef rblCutTrouble TetsStageFcn(rblTetsCut * work);
-    typedef rblCutTrouble StageFcn(rblCut * cut);
-    TetsStageFcn* const first[] = {rbl_tets_cut_shift, rbl_tets_cut_meetings, rbl_tets_cut_polygons,
+    typedef rblCutStatus TetsStageFcn(rblTetsCut * work);
+    typedef rblCutStatus StageFcn(rblCut * cut);
+    TetsStageFcn* const first[] = {rbl_tets_cut_shift, rbl_tets_cut_intersections, rbl_tets_cut_polygons,
                                    rbl_tets_cut_edges};
     StageFcn* const then[] = {rbl_cut_cap_links, rbl_cut_shells, rbl_cut_merge};
-    rblCutTrouble trouble = RBL_CUT_FINE;
-    for (size_t s = 0; s < sizeof first / sizeof first[0] && trouble == RBL_CUT_FINE; ++s)
+    rblCutStatus status = RBL_CUT_OK;
+    for (size_t s = 0; s < sizeof first / sizeof first[0] && status == RBL_CUT_OK; ++s)
     {
-        trouble = first[s](work);
+        status = first[s](work);
     }
-    for (size_t s = 0; s < sizeof then / sizeof then[0] && trouble == RBL_CUT_FINE; ++s)
+    for (size_t s = 0; s < sizeof then / sizeof then[0] && status == RBL_CUT_OK; ++s)
     {
-        trouble = then[s](work->cut);
+        status = then[s](work->cut);
     }
-    return trouble == RBL_CUT_FINE ? rbl_cut_output(work->cut, out) : trouble;
+    return status == RBL_CUT_OK ? rbl_cut_output(work->cut, out) : status;
 }
 
-// Cracks are shifted by less than anyone can measure where they meet a vertex or an edge of the surface exactly.
+// Offset of the cracks, far below measurable lengths, for another attempt after a tie: the cracks then meet no vertex
+// or edge of the surface exactly.
 static rblVec3d shift_of(double size, uint32_t attempt)
 {
     rblRandom random = rbl_random_seed(attempt, 7);
@@ -60,13 +61,13 @@ static rblVec3d shift_of(double size, uint32_t attempt)
     return shift;
 }
 
-static rblCutTrouble cut_until_generic(const rblTetsCut* given, rblPieces* out)
+static rblCutStatus cut_until_generic(const rblTetsCut* given, rblPieces* out)
 {
     rblTetsCut work = *given;
     begin_work(&work);
-    const rblCutTrouble cracked = rbl_tets_cut_cracks(&work);
-    rblCutTrouble trouble = cracked == RBL_CUT_FINE ? RBL_CUT_TIE : cracked; // nothing has been tried yet
-    for (uint32_t attempt = 0; attempt < MAX_TRIES && trouble == RBL_CUT_TIE; ++attempt)
+    const rblCutStatus cracked = rbl_tets_cut_cracks(&work);
+    rblCutStatus status = cracked == RBL_CUT_OK ? RBL_CUT_TIE : cracked; // no attempt yet
+    for (uint32_t attempt = 0; attempt < MAX_TRIES && status == RBL_CUT_TIE; ++attempt)
     {
         rblArena* arena = given->cut->arena;
         const rblArenaMark mark = rbl_arena_mark(arena);
@@ -74,22 +75,23 @@ static rblCutTrouble cut_until_generic(const rblTetsCut* given, rblPieces* out)
         work.cut = &cut;
         cut.cells = &work.cells;
         work.shift = shift_of(given->surface->size, attempt);
-        // Cracks that were laid onto the surface meet it within rounding, and that is worse than a tie: parts have no shape left.
+        // Cracks that were built to fit the surface meet it within rounding. This is worse than a tie: the parts
+        // between are degenerate.
         work.near = attempt == 0 ? 0x1p-46 * given->surface->size : 0.0;
         rbl_cut_begin(&cut);
-        rbl_array_clear(&work.side_meetings);
-        rbl_array_clear(&work.edge_meetings);
+        rbl_array_clear(&work.side_intersections);
+        rbl_array_clear(&work.edge_intersections);
         rbl_array_clear(&work.side_heads);
         rbl_array_clear(&work.link_triangles);
-        trouble = cut_once(&work, out);
+        status = cut_once(&work, out);
         rbl_cut_end(&cut);
         rbl_arena_rewind(arena, mark);
     }
     end_work(&work);
-    return trouble;
+    return status;
 }
 
-// One more than the highest label that pieces can have.
+// One more than the largest label of a piece.
 static uint32_t count_labels(const rblTetsPartition* partition, uint32_t event)
 {
     uint32_t count = event == RBL_NONE ? 1 : 0;
@@ -152,7 +154,7 @@ rblResult rbl_cut_by_tets(const rblTetsSurface* surface, const rblTetsPartition*
                   .jobs = jobs,
                   .allocator = allocator,
                   .arena = &arena,
-                  .foreign = event == RBL_NONE ? RBL_NONE : labels};
+                  .excluded = event == RBL_NONE ? RBL_NONE : labels};
     const rblTetsCut work = {.cut = &cut,
                              .span = surface->span,
                              .slack = 1e-9 * surface->reach,

@@ -1,11 +1,11 @@
-// How tetrahedra cut a surface. The stages, each in a file of its own, in the order in which they run; where these end, those of
-// pieces_private.h go on, for which every label is a cell:
-//   cracks     facets between parts of divided tetrahedra, their edges and corners
-//   meetings   where facets and triangles of the surface meet: nodes (side, facet) and (crack edge, triangle), links between them
-//   polygons   triangles that are met are cut along the links, the others sorted by label
-//   edges      what lies inside the solid of every crack edge: nodes of crack corners, the other links
-// A facet of four corners is two triangles, but its diagonal makes no node: where rounding would make one matter, the cracks
-// are shifted and the cut begins anew.
+// Internal types of the cut of a surface by tetrahedra. The stages are files of their own and run in this order; the
+// stages of pieces_private.h from caps on follow, with labels as cells:
+//   cracks         facets between parts of divided tetrahedra, their edges and corners
+//   intersections  facets with triangles: nodes (side, facet) and (crack edge, triangle), links between them
+//   polygons       triangles with links are cut along the links; the others are sorted by label
+//   edges          parts of crack edges inside the solid: nodes of crack corners, the other links
+// A facet of four corners is two triangles, but its diagonal gives no node. If rounding would make the diagonal matter,
+// the cracks are shifted and the cut is repeated.
 #ifndef RBL_CUT_TETS_TETS_CUT_PRIVATE_H
 #define RBL_CUT_TETS_TETS_CUT_PRIVATE_H
 
@@ -17,71 +17,74 @@ struct rblTetsSurface
     const rblAllocator* allocator;
     const rblTetsView* tets;
     rblMeshView view;
-    rblIndexArray own_triangles; // where faces have more than three corners
+    rblIndexArray own_triangles; // vertices of triangles, if faces have more than three corners
     const uint32_t* triangle_vertices;
     uint32_t triangle_count;
-    double size, reach;        // of the surface's box: its diagonal, how far its corners are from the origin
-    double span;               // m^2: no two sides of triangles, or of parts of tetrahedra, span more
-    rblIndexArray vertex_tets; // per vertex: a tetrahedron that holds it
-    rblIndexArray starts;      // per tetrahedron, and the end: in `triangles`
-    rblIndexArray triangles;   // that may pass through it
-    rblIndexArray edge_names, face_names; // per tetrahedron six, as rbl_tet_edges has them, and four
-    rblIndexArray side_names;             // per triangle three: from each vertex to the next
+    // m, of the box of the surface: its diagonal, and the largest distance of its corners from the origin.
+    double size, reach;
+    double span;               // m^2, bound of |a x b| for sides a, b of triangles and of parts of tetrahedra
+    rblIndexArray vertex_tets; // per vertex: a tetrahedron that contains it
+    rblIndexArray starts;      // per tetrahedron: its first entry in `triangles`; one more entry for the end
+    rblIndexArray triangles;   // triangles that may intersect the tetrahedron
+    // Per tetrahedron: indices of its six edges, in the order of rbl_tet_edges, and of its four faces.
+    rblIndexArray edge_indices, face_indices;
+    rblIndexArray side_indices; // per triangle: indices of its three sides, from each vertex to the next
     uint32_t edge_count, face_count, side_count;
 };
 
-// Fills the names (tets_names.c).
-rblResult rbl_tets_surface_name(rblTetsSurface* surface);
+// Fills the indices of edges, faces and sides (tets_indices.c).
+rblResult rbl_tets_surface_number(rblTetsSurface* surface);
 
 typedef struct rblCrackCorner
 {
-    rblVec3d position; // shifted
-    rblVec3d place;    // as the rule has it
-    uint32_t cells[4]; // rising; RBL_NONE after the last
-    bool border;       // of the mesh: outside of the solid
+    rblVec3d position; // with the shift
+    rblVec3d place;    // without the shift
+    uint32_t cells[4]; // in rising order; RBL_NONE after the last
+    bool border;       // whether it is on the border of the mesh, outside the solid
 } rblCrackCorner;
 
-// Borders two or three facets; one at the border of the mesh.
+// A common edge of two or three facets; of one facet at the border of the mesh.
 typedef struct rblCrackEdge
 {
-    uint32_t ends[2];       // corners
-    uint32_t next;          // in the same face of the mesh; RBL_NONE: the last one
-    uint32_t first_meeting; // with a triangle; RBL_NONE: none
+    uint32_t ends[2];            // corners
+    uint32_t next;               // next edge in the same face of the mesh; RBL_NONE: the last one
+    uint32_t first_intersection; // first intersection with a triangle; RBL_NONE: none
     uint32_t facets[3];
     uint32_t facet_count;
-    uint32_t cells[4]; // around it, rising; RBL_NONE after the last
-    bool backwards[3]; // per facet: it goes around from ends[1] to ends[0]
+    uint32_t cells[4]; // around it, in rising order; RBL_NONE after the last
+    bool backwards[3]; // per facet: whether its loop has the direction from ends[1] to ends[0]
 } rblCrackEdge;
 
-// Counter-clockwise seen from the second cell.
+// A facet of a crack. Its corners are counter-clockwise seen from the second cell.
 typedef struct rblCrackFacet
 {
     uint32_t tet;
-    uint32_t cells[2]; // rising
+    uint32_t cells[2]; // in rising order
     uint32_t corner_count;
     uint32_t corners[4];
     uint32_t edges[4]; // from each corner to the next
     rblAabbd bounds;
 } rblCrackFacet;
 
-// Where a side of triangles meets a facet.
-typedef struct rblSideMeeting
+// Intersection of a side of triangles with a facet.
+typedef struct rblSideIntersection
 {
-    uint32_t side; // number of it
+    uint32_t side; // index of the side
     uint32_t facet, half;
     uint32_t node;
-    uint32_t next; // of the side; RBL_NONE: the last one
-    bool rises;    // from the facet's first cell to the second, going from the lower vertex to the higher
-} rblSideMeeting;
+    uint32_t next; // next one of the side; RBL_NONE: the last one
+    // From the lower vertex to the higher: whether the side passes from the facet's first cell to the second.
+    bool rises;
+} rblSideIntersection;
 
-// Where a crack edge meets a triangle.
-typedef struct rblEdgeMeeting
+// Intersection of a crack edge with a triangle.
+typedef struct rblEdgeIntersection
 {
     uint32_t edge, triangle;
     uint32_t node;
-    uint32_t next; // of the edge; RBL_NONE: the last one
-    bool enters;   // the solid, from ends[0] to ends[1]
-} rblEdgeMeeting;
+    uint32_t next; // next one of the edge; RBL_NONE: the last one
+    bool enters;   // from ends[0] to ends[1]: whether the edge enters the solid
+} rblEdgeIntersection;
 
 typedef struct rblTetsCut
 {
@@ -89,32 +92,34 @@ typedef struct rblTetsCut
     const rblTetsSurface* surface;
     const rblTetsPartition* partition;
     uint32_t event;
-    rblVec3d shift; // of all corners of cracks
-    double near;    // m: what is as near as this counts as a tie; 0: ties alone do
-    double span;    // m^2: no two sides of triangles and facets span more
-    double slack;   // m: much more than rounding moves a point from a facet's plane
-    rblCells cells; // for the later stages: as many as there are labels, and the facets between them
+    rblVec3d shift; // offset of all corners of cracks, m
+    double near;    // m; distances up to this are ties; 0: only exact ties
+    double span;    // m^2, bound of |a x b| for sides a, b of triangles and facets
+    double slack;   // m, far above the rounding error of the distance of a point from the plane of a facet
+    rblCells cells; // for the later stages: one cell per label, and the facets between them
     // cracks
-    uint32_t divided; // tetrahedra
+    uint32_t divided; // number of divided tetrahedra
     RBL_ARRAY(rblCrackCorner) corners;
     RBL_ARRAY(rblCrackEdge) edges;
-    RBL_ARRAY(rblCrackFacet) facets;       // in the order of tetrahedra
-    uint32_t *edge_corners, *face_corners; // on edges and faces of the mesh; RBL_NONE: none
-    uint32_t* face_edges;                  // per face of the mesh: the first crack edge in it; RBL_NONE: none
-    // meetings
-    RBL_ARRAY(rblSideMeeting) side_meetings;
-    RBL_ARRAY(rblEdgeMeeting) edge_meetings;
-    uint32_t* side_numbers;       // per side of the surface: among those that are met; RBL_NONE: not met
-    rblIndexArray side_heads;     // per side that is met: the first of its meetings
+    RBL_ARRAY(rblCrackFacet) facets; // in the order of tetrahedra
+    // Per edge and per face of the mesh: the corner on it; RBL_NONE: none.
+    uint32_t *edge_corners, *face_corners;
+    uint32_t* face_edges; // per face of the mesh: the first crack edge in it; RBL_NONE: none
+    // intersections
+    RBL_ARRAY(rblSideIntersection) side_intersections;
+    RBL_ARRAY(rblEdgeIntersection) edge_intersections;
+    // Per side of the surface: its index among the sides with intersections; RBL_NONE: it has none.
+    uint32_t* side_numbers;
+    rblIndexArray side_heads;     // per side with intersections: the first of them
     rblIndexArray link_triangles; // per link of the cut: its triangle
 } rblTetsCut;
 
-// Cracks do not depend on the shift; rbl_tets_cut_shift() puts them where it says.
-rblCutTrouble rbl_tets_cut_cracks(rblTetsCut* work);
-rblCutTrouble rbl_tets_cut_shift(rblTetsCut* work);
-rblCutTrouble rbl_tets_cut_meetings(rblTetsCut* work);
-rblCutTrouble rbl_tets_cut_polygons(rblTetsCut* work);
-rblCutTrouble rbl_tets_cut_edges(rblTetsCut* work);
+// The topology of cracks does not depend on the shift; rbl_tets_cut_shift() sets the positions.
+rblCutStatus rbl_tets_cut_cracks(rblTetsCut* work);
+rblCutStatus rbl_tets_cut_shift(rblTetsCut* work);
+rblCutStatus rbl_tets_cut_intersections(rblTetsCut* work);
+rblCutStatus rbl_tets_cut_polygons(rblTetsCut* work);
+rblCutStatus rbl_tets_cut_edges(rblTetsCut* work);
 
 // The cell of a part of a tetrahedron.
 static inline uint32_t rbl_tets_cut_cell(const rblTetsCut* work, uint32_t label, uint32_t event)
@@ -123,10 +128,10 @@ static inline uint32_t rbl_tets_cut_cell(const rblTetsCut* work, uint32_t label,
     {
         return label;
     }
-    return event == work->event ? label - work->partition->events[event].first_label : work->cut->foreign;
+    return event == work->event ? label - work->partition->events[event].first_label : work->cut->excluded;
 }
 
-// One of the triangles of a facet: half 0 are corners 0, 1, 2, half 1 are 0, 2, 3.
+// One of the two triangles of a facet: half 0 has corners 0, 1, 2, half 1 has corners 0, 2, 3.
 static inline void rbl_crack_half(const rblTetsCut* work, uint32_t facet, uint32_t half, rblVec3d out[3])
 {
     const rblCrackFacet* f = &work->facets.data[facet];

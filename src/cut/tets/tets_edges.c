@@ -1,9 +1,10 @@
-// Which parts of crack edges lie inside the solid, and so bound crack faces.
+// The parts of crack edges that are inside the solid. They bound crack faces.
 //
-// As in pieces_cell_edges.c: windings go from corner to corner, one more for every triangle that is entered on the way. They begin with 0 on
-// the border of the mesh; cracks that have none, around a fragment within another, begin with what a ray says. Along an
-// edge crossings pair up like brackets, and where the surface winds around a place twice there are two segments. Most facets no triangle
-// comes near, and all of these inside the solid are crack faces as they are, without links.
+// As in pieces_cell_edges.c: the winding number of a corner follows from that of a neighbouring corner, plus one for
+// every triangle that the edge enters. It is 0 on the border of the mesh. Cracks that do not reach the border, around a
+// fragment inside another, start with the winding number from a ray. Along an edge, crossings match in pairs like
+// brackets; where the winding number is two there are two segments. Most facets are not near any triangle; those inside
+// the solid are crack faces as a whole, without links.
 #include "cut/tets/tets_cut_private.h"
 #include "math/predicates.h"
 
@@ -12,37 +13,37 @@
 typedef struct EdgeWork
 {
     rblTetsCut* work;
-    uint32_t* starts;      // per edge, and the end: its meetings in `order`
-    uint32_t* order;       // from ends[0] to ends[1]
-    uint32_t* edge_starts; // per corner, and the end: its edges in `edges_around`
+    uint32_t* starts;      // per edge: its first intersection in `order`; one more entry for the end
+    uint32_t* order;       // intersections, from ends[0] to ends[1]
+    uint32_t* edge_starts; // per corner: its first edge in `edges_around`; one more entry for the end
     uint32_t* edges_around;
-    int32_t* windings; // per corner
+    int32_t* windings; // per corner: winding number
     uint32_t* copies;  // per corner: its first node
     uint32_t* queue;
     uint32_t queued;
-    rblWholeFacet* whole; // per facet
+    rblUncutFacet* uncut; // per facet
     rblIndexArray stack;
 } EdgeWork;
 
-static bool take_memory(EdgeWork* e)
+static bool allocate_arrays(EdgeWork* e)
 {
     rblTetsCut* work = e->work;
     rblArena* arena = work->cut->arena;
     e->starts = RBL_ARENA_ARRAY(arena, uint32_t, work->edges.count + 2);
-    e->order = RBL_ARENA_ARRAY(arena, uint32_t, work->edge_meetings.count + 1);
+    e->order = RBL_ARENA_ARRAY(arena, uint32_t, work->edge_intersections.count + 1);
     e->edge_starts = RBL_ARENA_ARRAY(arena, uint32_t, work->corners.count + 2);
     e->edges_around = RBL_ARENA_ARRAY(arena, uint32_t, 2 * work->edges.count + 1);
     e->windings = RBL_ARENA_ARRAY(arena, int32_t, work->corners.count + 1);
     e->copies = RBL_ARENA_ARRAY(arena, uint32_t, work->corners.count + 1);
     e->queue = RBL_ARENA_ARRAY(arena, uint32_t, work->corners.count + 1);
-    e->whole = RBL_ARENA_ARRAY(arena, rblWholeFacet, work->facets.count + 1);
+    e->uncut = RBL_ARENA_ARRAY(arena, rblUncutFacet, work->facets.count + 1);
     return e->starts != NULL && e->order != NULL && e->edge_starts != NULL && e->edges_around != NULL &&
-           e->windings != NULL && e->copies != NULL && e->queue != NULL && e->whole != NULL;
+           e->windings != NULL && e->copies != NULL && e->queue != NULL && e->uncut != NULL;
 }
 
-// ---- meetings in order ----
+// ---- sorted intersections ----
 
-// False when two are in one place.
+// Returns false if two intersections are at the same position.
 static bool sort_edge(const EdgeWork* e, uint32_t number)
 {
     const rblTetsCut* work = e->work;
@@ -53,11 +54,11 @@ static bool sort_edge(const EdgeWork* e, uint32_t number)
     {
         const uint32_t own = e->order[n];
         rblVec3d here[3], there[3];
-        rbl_tets_cut_triangle(work, work->edge_meetings.data[own].triangle, here);
+        rbl_tets_cut_triangle(work, work->edge_intersections.data[own].triangle, here);
         uint32_t at = n;
         for (; at > begin; --at)
         {
-            rbl_tets_cut_triangle(work, work->edge_meetings.data[e->order[at - 1]].triangle, there);
+            rbl_tets_cut_triangle(work, work->edge_intersections.data[e->order[at - 1]].triangle, there);
             const int first = rbl_crossing_order(p, q, here, there);
             if (first == 0)
             {
@@ -74,22 +75,22 @@ static bool sort_edge(const EdgeWork* e, uint32_t number)
     return true;
 }
 
-static rblCutTrouble sort_meetings(EdgeWork* e)
+static rblCutStatus sort_intersections(EdgeWork* e)
 {
     const rblTetsCut* work = e->work;
     const uint32_t edge_count = (uint32_t)work->edges.count;
     memset(e->starts, 0, sizeof *e->starts * ((size_t)edge_count + 2));
-    for (size_t n = 0; n < work->edge_meetings.count; ++n)
+    for (size_t n = 0; n < work->edge_intersections.count; ++n)
     {
-        e->starts[work->edge_meetings.data[n].edge + 2] += 1;
+        e->starts[work->edge_intersections.data[n].edge + 2] += 1;
     }
     for (uint32_t k = 0; k < edge_count; ++k)
     {
         e->starts[k + 2] += e->starts[k + 1];
     }
-    for (uint32_t n = 0; n < work->edge_meetings.count; ++n)
+    for (uint32_t n = 0; n < work->edge_intersections.count; ++n)
     {
-        e->order[e->starts[work->edge_meetings.data[n].edge + 1]++] = n;
+        e->order[e->starts[work->edge_intersections.data[n].edge + 1]++] = n;
     }
     for (uint32_t k = 0; k < edge_count; ++k)
     {
@@ -102,7 +103,7 @@ static rblCutTrouble sort_meetings(EdgeWork* e)
             return RBL_CUT_TIE;
         }
     }
-    return RBL_CUT_FINE;
+    return RBL_CUT_OK;
 }
 
 // ---- windings ----
@@ -112,7 +113,7 @@ static int32_t winding_change(const EdgeWork* e, uint32_t edge)
     int32_t change = 0;
     for (uint32_t n = e->starts[edge]; n < e->starts[edge + 1]; ++n)
     {
-        change += e->work->edge_meetings.data[e->order[n]].enters ? 1 : -1;
+        change += e->work->edge_intersections.data[e->order[n]].enters ? 1 : -1;
     }
     return change;
 }
@@ -135,7 +136,7 @@ static void fill_around(EdgeWork* e)
     }
 }
 
-static void spread(EdgeWork* e, uint32_t first)
+static void spread_winding(EdgeWork* e, uint32_t first)
 {
     for (uint32_t n = first; n < e->queued; ++n)
     {
@@ -168,8 +169,8 @@ static int32_t winding_at(const rblCut* cut, rblVec3d at)
     return winding;
 }
 
-// Whether all ways agree is checked: they do not when the surface is open.
-static rblCutTrouble find_windings(EdgeWork* e)
+// An open surface gives different winding numbers on different paths; this is an error.
+static rblCutStatus find_windings(EdgeWork* e)
 {
     const rblTetsCut* work = e->work;
     for (uint32_t c = 0; c < work->corners.count; ++c)
@@ -182,14 +183,14 @@ static rblCutTrouble find_windings(EdgeWork* e)
         }
     }
     fill_around(e);
-    spread(e, 0);
+    spread_winding(e, 0);
     for (uint32_t c = 0; c < work->corners.count; ++c)
     {
         if (e->windings[c] == UNKNOWN)
         {
             e->windings[c] = winding_at(work->cut, work->corners.data[c].position);
             e->queue[e->queued++] = c;
-            spread(e, e->queued - 1);
+            spread_winding(e, e->queued - 1);
         }
     }
     for (uint32_t k = 0; k < work->edges.count; ++k)
@@ -200,12 +201,12 @@ static rblCutTrouble find_windings(EdgeWork* e)
             return RBL_CUT_OPEN;
         }
     }
-    return RBL_CUT_FINE;
+    return RBL_CUT_OK;
 }
 
 // ---- segments ----
 
-static rblCutTrouble number_corners(EdgeWork* e)
+static rblCutStatus number_corners(EdgeWork* e)
 {
     rblTetsCut* work = e->work;
     rblCut* cut = work->cut;
@@ -226,10 +227,10 @@ static rblCutTrouble number_corners(EdgeWork* e)
             }
         }
     }
-    return RBL_CUT_FINE;
+    return RBL_CUT_OK;
 }
 
-// Whether the solid has all of a facet, once.
+// Whether the whole facet is inside the solid, with winding number 1.
 static bool is_inside(const EdgeWork* e, const rblCrackFacet* facet)
 {
     bool inside = true;
@@ -241,10 +242,10 @@ static bool is_inside(const EdgeWork* e, const rblCrackFacet* facet)
     return inside;
 }
 
-// As its links would have it: beginning where the first of its edges does.
-static rblWholeFacet take_whole(const EdgeWork* e, const rblCrackFacet* facet)
+// The corners in the order that links would give: starting with the first corner of its first edge.
+static rblUncutFacet uncut_facet(const EdgeWork* e, const rblCrackFacet* facet)
 {
-    rblWholeFacet whole = {.count = facet->corner_count};
+    rblUncutFacet uncut = {.count = facet->corner_count};
     uint32_t first = 0;
     for (uint32_t c = 1; c < facet->corner_count; ++c)
     {
@@ -253,36 +254,36 @@ static rblWholeFacet take_whole(const EdgeWork* e, const rblCrackFacet* facet)
     for (uint32_t c = 0; c < facet->corner_count; ++c)
     {
         const uint32_t at = first + c < facet->corner_count ? first + c : first + c - facet->corner_count;
-        whole.corners[c] = e->work->cut->vertex_count + e->copies[facet->corners[at]];
+        uncut.corners[c] = e->work->cut->vertex_count + e->copies[facet->corners[at]];
     }
-    return whole;
+    return uncut;
 }
 
-// Facets with links have been met by triangles.
-static void find_whole(EdgeWork* e)
+// Facets with links have intersections with triangles.
+static void find_uncut(EdgeWork* e)
 {
     rblTetsCut* work = e->work;
-    memset(e->whole, 0, sizeof *e->whole * work->facets.count);
+    memset(e->uncut, 0, sizeof *e->uncut * work->facets.count);
     for (size_t n = 0; n < work->cut->links.count; ++n)
     {
-        e->whole[work->cut->links.data[n].facet].count = RBL_NONE;
+        e->uncut[work->cut->links.data[n].facet].count = RBL_NONE;
     }
     for (uint32_t f = 0; f < work->facets.count; ++f)
     {
         const rblCrackFacet* facet = &work->facets.data[f];
-        const bool whole = e->whole[f].count == 0 && is_inside(e, facet);
-        e->whole[f] = whole ? take_whole(e, facet) : (rblWholeFacet){0};
+        const bool uncut = e->uncut[f].count == 0 && is_inside(e, facet);
+        e->uncut[f] = uncut ? uncut_facet(e, facet) : (rblUncutFacet){0};
     }
-    work->cut->whole_facets = e->whole;
+    work->cut->uncut_facets = e->uncut;
 }
 
-static bool is_all_whole(const EdgeWork* e, uint32_t number)
+static bool has_uncut_facets(const EdgeWork* e, uint32_t number)
 {
     const rblCrackEdge* edge = &e->work->edges.data[number];
     bool all = true;
     for (uint32_t f = 0; f < edge->facet_count; ++f)
     {
-        all = all && e->whole[edge->facets[f]].count > 0;
+        all = all && e->uncut[edge->facets[f]].count > 0;
     }
     return all;
 }
@@ -296,13 +297,14 @@ static bool link_segment(const EdgeWork* e, uint32_t number, uint32_t from, uint
     for (uint32_t f = 0; f < edge->facet_count && stored; ++f)
     {
         const bool back = edge->backwards[f];
-        stored = e->whole[edge->facets[f]].count > 0 ||
+        stored = e->uncut[edge->facets[f]].count > 0 ||
                  rbl_array_push(&cut->links, ((rblCutLink){edge->facets[f], back ? b : a, back ? a : b}));
     }
     return stored;
 }
 
-// Go along the edge with the brackets that are open on a stack. Where the surface is inside out, segments run backwards.
+// Traverse the edge with a stack of the crossings without a partner. Where the surface is oriented inward, segments
+// have the opposite direction.
 static bool link_edge(EdgeWork* e, uint32_t edge)
 {
     const rblTetsCut* work = e->work;
@@ -316,17 +318,17 @@ static bool link_edge(EdgeWork* e, uint32_t edge)
     }
     for (uint32_t n = e->starts[edge]; n < e->starts[edge + 1] && stored; ++n)
     {
-        const rblEdgeMeeting* meeting = &work->edge_meetings.data[e->order[n]];
-        const bool opens = meeting->enters ? winding >= 0 : winding <= 0;
-        winding += meeting->enters ? 1 : -1;
+        const rblEdgeIntersection* intersection = &work->edge_intersections.data[e->order[n]];
+        const bool opens = intersection->enters ? winding >= 0 : winding <= 0;
+        winding += intersection->enters ? 1 : -1;
         if (opens)
         {
-            stored = rbl_array_push(&e->stack, meeting->node);
+            stored = rbl_array_push(&e->stack, intersection->node);
             continue;
         }
         const uint32_t partner = e->stack.data[--e->stack.count];
-        stored = meeting->enters ? link_segment(e, edge, meeting->node, partner)
-                                 : link_segment(e, edge, partner, meeting->node);
+        stored = intersection->enters ? link_segment(e, edge, intersection->node, partner)
+                                      : link_segment(e, edge, partner, intersection->node);
     }
     for (uint32_t n = 0; n < e->stack.count && stored; ++n)
     {
@@ -337,27 +339,27 @@ static bool link_edge(EdgeWork* e, uint32_t edge)
     return stored;
 }
 
-rblCutTrouble rbl_tets_cut_edges(rblTetsCut* work)
+rblCutStatus rbl_tets_cut_edges(rblTetsCut* work)
 {
     EdgeWork e = {.work = work};
-    if (!take_memory(&e))
+    if (!allocate_arrays(&e))
     {
         return RBL_CUT_MEMORY;
     }
-    rblCutTrouble trouble = sort_meetings(&e);
-    trouble = trouble == RBL_CUT_FINE ? find_windings(&e) : trouble;
-    trouble = trouble == RBL_CUT_FINE ? number_corners(&e) : trouble;
+    rblCutStatus status = sort_intersections(&e);
+    status = status == RBL_CUT_OK ? find_windings(&e) : status;
+    status = status == RBL_CUT_OK ? number_corners(&e) : status;
     rbl_array_init(&e.stack, work->cut->allocator);
-    if (trouble == RBL_CUT_FINE)
+    if (status == RBL_CUT_OK)
     {
-        find_whole(&e);
+        find_uncut(&e);
     }
-    for (uint32_t k = 0; k < work->edges.count && trouble == RBL_CUT_FINE; ++k)
+    for (uint32_t k = 0; k < work->edges.count && status == RBL_CUT_OK; ++k)
     {
         const bool inside = (e.starts[k] < e.starts[k + 1] || e.windings[work->edges.data[k].ends[0]] != 0) &&
-                            !is_all_whole(&e, k);
-        trouble = inside && !link_edge(&e, k) ? RBL_CUT_MEMORY : trouble;
+                            !has_uncut_facets(&e, k);
+        status = inside && !link_edge(&e, k) ? RBL_CUT_MEMORY : status;
     }
     rbl_array_free(&e.stack);
-    return trouble;
+    return status;
 }

@@ -1,9 +1,10 @@
-// Numbers of the edges and faces of a mesh, and of the sides of a surface's triangles: what cracks meet has a name without searching.
+// Indices of the edges and faces of a mesh and of the sides of a surface's triangles, so that the cut needs no
+// searches.
 #include "base/error.h"
 #include "cut/tets/tets_cut_private.h"
 
-// In the order of tetrahedra: a face belongs to the first of its two.
-static void name_faces(rblTetsSurface* surface)
+// In the order of tetrahedra: the first of the two tetrahedra of a face gives its index.
+static void number_faces(rblTetsSurface* surface)
 {
     const rblTetsView* tets = surface->tets;
     surface->face_count = 0;
@@ -17,15 +18,15 @@ static void name_faces(rblTetsSurface* surface)
             {
                 ++j;
             }
-            surface->face_names.data[4 * (size_t)t + k] =
-                other != RBL_NONE && other < t ? surface->face_names.data[4 * (size_t)other + j]
+            surface->face_indices.data[4 * (size_t)t + k] =
+                other != RBL_NONE && other < t ? surface->face_indices.data[4 * (size_t)other + j]
                                                : surface->face_count++;
         }
     }
 }
 
-// The number of a pair, in the order of first calls.
-static bool name_pair(rblHashMap* numbers, uint32_t a, uint32_t b, uint32_t* count, uint32_t* out)
+// Index of a pair, in the order of first occurrence.
+static bool number_pair(rblHashMap* numbers, uint32_t a, uint32_t b, uint32_t* count, uint32_t* out)
 {
     bool added;
     const uint32_t* number = rbl_hash_map_get_or_add(numbers, rbl_pair_key(a, b), *count, &added);
@@ -38,7 +39,7 @@ static bool name_pair(rblHashMap* numbers, uint32_t a, uint32_t b, uint32_t* cou
     return true;
 }
 
-static bool name_edges(rblTetsSurface* surface, rblHashMap* numbers)
+static bool number_edges(rblTetsSurface* surface, rblHashMap* numbers)
 {
     const rblTetsView* tets = surface->tets;
     bool stored = true;
@@ -46,39 +47,39 @@ static bool name_edges(rblTetsSurface* surface, rblHashMap* numbers)
     {
         const uint32_t* nodes = tets->nodes + 4 * (n / 6);
         const uint8_t* ends = rbl_tet_edges[n % 6];
-        stored = name_pair(numbers, nodes[ends[0]], nodes[ends[1]], &surface->edge_count,
-                           &surface->edge_names.data[n]);
+        stored = number_pair(numbers, nodes[ends[0]], nodes[ends[1]], &surface->edge_count,
+                             &surface->edge_indices.data[n]);
     }
     return stored;
 }
 
-static bool name_sides(rblTetsSurface* surface, rblHashMap* numbers)
+static bool number_sides(rblTetsSurface* surface, rblHashMap* numbers)
 {
     bool stored = true;
     for (size_t n = 0; n < 3 * (size_t)surface->triangle_count && stored; ++n)
     {
         const uint32_t* vertices = surface->triangle_vertices + n - n % 3;
-        stored = name_pair(numbers, vertices[n % 3], vertices[(n + 1) % 3], &surface->side_count,
-                           &surface->side_names.data[n]);
+        stored = number_pair(numbers, vertices[n % 3], vertices[(n + 1) % 3], &surface->side_count,
+                             &surface->side_indices.data[n]);
     }
     return stored;
 }
 
-rblResult rbl_tets_surface_name(rblTetsSurface* surface)
+rblResult rbl_tets_surface_number(rblTetsSurface* surface)
 {
     const size_t tets = surface->tets->tet_count;
     rblHashMap edges, sides;
     rbl_hash_map_init(&edges, surface->allocator);
     rbl_hash_map_init(&sides, surface->allocator);
-    bool stored = rbl_array_resize(&surface->face_names, 4 * tets) &&
-                  rbl_array_resize(&surface->edge_names, 6 * tets) &&
-                  rbl_array_resize(&surface->side_names, 3 * (size_t)surface->triangle_count) &&
+    bool stored = rbl_array_resize(&surface->face_indices, 4 * tets) &&
+                  rbl_array_resize(&surface->edge_indices, 6 * tets) &&
+                  rbl_array_resize(&surface->side_indices, 3 * (size_t)surface->triangle_count) &&
                   rbl_hash_map_reserve(&edges, 2 * tets) &&
                   rbl_hash_map_reserve(&sides, 2 * (size_t)surface->triangle_count);
     if (stored)
     {
-        name_faces(surface);
-        stored = name_edges(surface, &edges) && name_sides(surface, &sides);
+        number_faces(surface);
+        stored = number_edges(surface, &edges) && number_sides(surface, &sides);
     }
     rbl_hash_map_free(&edges);
     rbl_hash_map_free(&sides);

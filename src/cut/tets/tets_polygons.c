@@ -1,7 +1,8 @@
 // Triangles of the surface, cut along the links and sorted by label.
 //
-// Around a node every cell has one sector, so that in a triangle one half-edge of a cell comes to it and one goes; following them
-// closes the loops around the cell's part, without any question of geometry. Parts that are not convex become triangles.
+// Around a node every cell has one sector. So in a triangle each cell has one incoming and one outgoing half-edge at a
+// node, and following them gives the loops around the part of the cell, without geometric decisions. Parts that are not
+// convex are triangulated.
 #include "cut/pieces/pieces_triangulate.h"
 #include "cut/tets/tets_cut_private.h"
 #include "math/predicates.h"
@@ -14,7 +15,7 @@ typedef struct HalfEdge
 typedef struct Loop
 {
     uint32_t cell;
-    uint32_t first, end; // in `ring`
+    uint32_t first, end; // range in `ring`
     double area;
     bool used;
 } Loop;
@@ -22,23 +23,23 @@ typedef struct Loop
 typedef struct PolygonWork
 {
     rblTetsCut* work;
-    uint32_t* side_starts; // per side, and the end: its meetings in `side_order`
-    uint32_t* side_order;  // from the lower vertex to the higher
-    uint32_t* link_starts; // per mixed triangle, and the end
+    uint32_t* side_starts; // per side: its first intersection in `side_order`; one more entry for the end
+    uint32_t* side_order;  // intersections, from the lower vertex to the higher
+    uint32_t* link_starts; // per mixed triangle: its first link; one more entry for the end
     uint32_t* link_order;
-    uint32_t* next; // per element: where its half-edge in the triangle at hand goes; RBL_NONE: nowhere
+    uint32_t* next; // per element: end of its half-edge in the current triangle; RBL_NONE: none
     RBL_ARRAY(HalfEdge) half_edges;
     RBL_ARRAY(Loop) loops;
     rblIndexArray ring;
-    rblVec3d normal; // of the triangle
-    uint32_t axis;   // along which that is largest
+    rblVec3d normal; // of the current triangle
+    uint32_t axis;   // axis of the largest component of `normal`
     rblCrackClipper clipper;
-    rblIndexArray face_starts, face_corners; // of the face that is to become triangles
+    rblIndexArray face_starts, face_corners; // loops of the face that is triangulated
 } PolygonWork;
 
 // ---- labels of vertices ----
 
-// By the rule, where the cracks are: those are shifted.
+// The cell of a vertex by the rule of the partition, at the position relative to the shifted cracks.
 static uint32_t cell_at(const rblTetsCut* work, uint32_t vertex)
 {
     const uint32_t tet = work->surface->vertex_tets.data[vertex];
@@ -58,12 +59,13 @@ static uint32_t cell_at(const rblTetsCut* work, uint32_t vertex)
     return rbl_tets_cut_cell(work, rule.labels[part], rule.events[part]);
 }
 
-static const uint32_t* meeting_cells(const rblTetsCut* work, const rblSideMeeting* meeting)
+static const uint32_t* intersection_cells(const rblTetsCut* work, const rblSideIntersection* intersection)
 {
-    return work->facets.data[meeting->facet].cells;
+    return work->facets.data[intersection->facet].cells;
 }
 
-// The rule rounds; where a side of the vertex meets a crack, that is exact.
+// The rule of the partition has rounding errors. If a side of the vertex intersects a crack, that intersection gives
+// the exact cell.
 static bool label_vertices(PolygonWork* polygons)
 {
     rblTetsCut* work = polygons->work;
@@ -80,18 +82,18 @@ static bool label_vertices(PolygonWork* polygons)
     for (uint32_t s = 0; s < work->side_heads.count; ++s)
     {
         const uint32_t begin = polygons->side_starts[s], end = polygons->side_starts[s + 1];
-        const rblSideMeeting* first = &work->side_meetings.data[polygons->side_order[begin]];
-        const rblSideMeeting* last = &work->side_meetings.data[polygons->side_order[end - 1]];
+        const rblSideIntersection* first = &work->side_intersections.data[polygons->side_order[begin]];
+        const rblSideIntersection* last = &work->side_intersections.data[polygons->side_order[end - 1]];
         const uint32_t* ends = cut->origins.data[first->node].ends;
-        cut->labels[ends[0]] = meeting_cells(work, first)[first->rises ? 0 : 1];
-        cut->labels[ends[1]] = meeting_cells(work, last)[last->rises ? 1 : 0];
+        cut->labels[ends[0]] = intersection_cells(work, first)[first->rises ? 0 : 1];
+        cut->labels[ends[1]] = intersection_cells(work, last)[last->rises ? 1 : 0];
     }
     return true;
 }
 
 // ---- order along sides ----
 
-// Sides have few meetings: each finds its place among those before it. False when two are in one place.
+// Insertion sort, since sides have few intersections. Returns false if two are at the same position.
 static bool sort_side(const PolygonWork* polygons, uint32_t side)
 {
     const rblTetsCut* work = polygons->work;
@@ -100,15 +102,15 @@ static bool sort_side(const PolygonWork* polygons, uint32_t side)
     for (uint32_t n = begin + 1; n < end; ++n)
     {
         const uint32_t own = order[n];
-        const rblSideMeeting* meeting = &work->side_meetings.data[own];
-        const uint32_t* ends = work->cut->origins.data[meeting->node].ends;
+        const rblSideIntersection* intersection = &work->side_intersections.data[own];
+        const uint32_t* ends = work->cut->origins.data[intersection->node].ends;
         const rblVec3d p = work->cut->surface->positions[ends[0]], q = work->cut->surface->positions[ends[1]];
         rblVec3d here[3], there[3];
-        rbl_crack_half(work, meeting->facet, meeting->half, here);
+        rbl_crack_half(work, intersection->facet, intersection->half, here);
         uint32_t at = n;
         for (; at > begin; --at)
         {
-            const rblSideMeeting* before = &work->side_meetings.data[order[at - 1]];
+            const rblSideIntersection* before = &work->side_intersections.data[order[at - 1]];
             rbl_crack_half(work, before->facet, before->half, there);
             const int first = rbl_crossing_order(p, q, here, there);
             if (first == 0)
@@ -126,36 +128,36 @@ static bool sort_side(const PolygonWork* polygons, uint32_t side)
     return true;
 }
 
-static rblCutTrouble sort_sides(PolygonWork* polygons)
+static rblCutStatus sort_sides(PolygonWork* polygons)
 {
     const rblTetsCut* work = polygons->work;
     const uint32_t side_count = (uint32_t)work->side_heads.count;
     uint32_t* starts = RBL_ARENA_ARRAY(work->cut->arena, uint32_t, (size_t)side_count + 2);
-    polygons->side_order = RBL_ARENA_ARRAY(work->cut->arena, uint32_t, work->side_meetings.count + 1);
+    polygons->side_order = RBL_ARENA_ARRAY(work->cut->arena, uint32_t, work->side_intersections.count + 1);
     if (starts == NULL || polygons->side_order == NULL)
     {
         return RBL_CUT_MEMORY;
     }
     polygons->side_starts = starts;
     memset(starts, 0, sizeof *starts * ((size_t)side_count + 2));
-    for (size_t n = 0; n < work->side_meetings.count; ++n)
+    for (size_t n = 0; n < work->side_intersections.count; ++n)
     {
-        starts[work->side_meetings.data[n].side + 2] += 1;
+        starts[work->side_intersections.data[n].side + 2] += 1;
     }
     for (uint32_t s = 0; s < side_count; ++s)
     {
         starts[s + 2] += starts[s + 1];
     }
-    for (uint32_t n = 0; n < work->side_meetings.count; ++n)
+    for (uint32_t n = 0; n < work->side_intersections.count; ++n)
     {
-        polygons->side_order[starts[work->side_meetings.data[n].side + 1]++] = n;
+        polygons->side_order[starts[work->side_intersections.data[n].side + 1]++] = n;
     }
     bool generic = true;
     for (uint32_t s = 0; s < side_count && generic; ++s)
     {
         generic = sort_side(polygons, s);
     }
-    return generic ? RBL_CUT_FINE : RBL_CUT_TIE;
+    return generic ? RBL_CUT_OK : RBL_CUT_TIE;
 }
 
 // ---- half-edges ----
@@ -165,44 +167,44 @@ static bool add_half_edge(PolygonWork* polygons, uint32_t cell, uint32_t from, u
     return rbl_array_push(&polygons->half_edges, ((HalfEdge){cell, from, to}));
 }
 
-// Side k of a triangle, cell after cell.
-static rblCutTrouble add_side(PolygonWork* polygons, uint32_t triangle, uint32_t k)
+// Half-edges of side k of a triangle, one per cell that it passes through.
+static rblCutStatus add_side(PolygonWork* polygons, uint32_t triangle, uint32_t k)
 {
     const rblTetsCut* work = polygons->work;
     const rblCut* cut = work->cut;
     const uint32_t* vertices = cut->triangle_vertices + 3 * (size_t)triangle;
     const uint32_t a = vertices[k], b = vertices[(k + 1) % 3];
-    const uint32_t side = work->side_numbers[work->surface->side_names.data[3 * (size_t)triangle + k]];
+    const uint32_t side = work->side_numbers[work->surface->side_indices.data[3 * (size_t)triangle + k]];
     uint32_t cell = cut->labels[a], from = a;
     bool stored = true;
     const uint32_t begin = side == RBL_NONE ? 0 : polygons->side_starts[side];
     const uint32_t end = side == RBL_NONE ? 0 : polygons->side_starts[side + 1];
     for (uint32_t n = begin; n < end; ++n)
     {
-        const rblSideMeeting* meeting =
-            &work->side_meetings.data[polygons->side_order[a < b ? n : end - 1 - (n - begin)]];
-        const bool rises = meeting->rises == (a < b);
-        if (meeting_cells(work, meeting)[rises ? 0 : 1] != cell)
+        const rblSideIntersection* intersection =
+            &work->side_intersections.data[polygons->side_order[a < b ? n : end - 1 - (n - begin)]];
+        const bool rises = intersection->rises == (a < b);
+        if (intersection_cells(work, intersection)[rises ? 0 : 1] != cell)
         {
             return RBL_CUT_TIE;
         }
-        const uint32_t to = cut->vertex_count + meeting->node;
+        const uint32_t to = cut->vertex_count + intersection->node;
         stored = stored && add_half_edge(polygons, cell, from, to);
         from = to;
-        cell = meeting_cells(work, meeting)[rises ? 1 : 0];
+        cell = intersection_cells(work, intersection)[rises ? 1 : 0];
     }
     stored = stored && add_half_edge(polygons, cell, from, b);
-    return !stored ? RBL_CUT_MEMORY : (cell == cut->labels[b] ? RBL_CUT_FINE : RBL_CUT_TIE);
+    return !stored ? RBL_CUT_MEMORY : (cell == cut->labels[b] ? RBL_CUT_OK : RBL_CUT_TIE);
 }
 
-static rblCutTrouble collect_half_edges(PolygonWork* polygons, uint32_t mixed)
+static rblCutStatus collect_half_edges(PolygonWork* polygons, uint32_t mixed)
 {
     const rblCut* cut = polygons->work->cut;
     rbl_array_clear(&polygons->half_edges);
-    rblCutTrouble trouble = RBL_CUT_FINE;
-    for (uint32_t k = 0; k < 3 && trouble == RBL_CUT_FINE; ++k)
+    rblCutStatus status = RBL_CUT_OK;
+    for (uint32_t k = 0; k < 3 && status == RBL_CUT_OK; ++k)
     {
-        trouble = add_side(polygons, cut->mixed[mixed], k);
+        status = add_side(polygons, cut->mixed[mixed], k);
     }
     bool stored = true;
     for (uint32_t n = polygons->link_starts[mixed]; n < polygons->link_starts[mixed + 1] && stored; ++n)
@@ -212,7 +214,7 @@ static rblCutTrouble collect_half_edges(PolygonWork* polygons, uint32_t mixed)
         stored = add_half_edge(polygons, cells[0], link->to, link->from) &&
                  add_half_edge(polygons, cells[1], link->from, link->to);
     }
-    return stored ? trouble : RBL_CUT_MEMORY;
+    return stored ? status : RBL_CUT_MEMORY;
 }
 
 // ---- loops ----
@@ -228,7 +230,7 @@ static void flatten(const PolygonWork* polygons, uint32_t vertex, double out[2])
     out[1] = along > 0.0 ? y : x;
 }
 
-// Along the triangle's normal, twice.
+// Twice the area, along the normal of the triangle.
 static double loop_area(const PolygonWork* polygons, const Loop* loop)
 {
     double origin[2], before[2] = {0, 0}, sum = 0.0;
@@ -246,7 +248,7 @@ static double loop_area(const PolygonWork* polygons, const Loop* loop)
     return sum;
 }
 
-static rblCutTrouble trace_loop(PolygonWork* polygons, const HalfEdge* start)
+static rblCutStatus trace_loop(PolygonWork* polygons, const HalfEdge* start)
 {
     const rblCut* cut = polygons->work->cut;
     Loop loop = {.cell = start->cell, .first = (uint32_t)polygons->ring.count};
@@ -263,10 +265,10 @@ static rblCutTrouble trace_loop(PolygonWork* polygons, const HalfEdge* start)
     } while (vertex != start->from);
     loop.end = (uint32_t)polygons->ring.count;
     loop.area = loop_area(polygons, &loop);
-    return rbl_array_push(&polygons->loops, loop) ? RBL_CUT_FINE : RBL_CUT_MEMORY;
+    return rbl_array_push(&polygons->loops, loop) ? RBL_CUT_OK : RBL_CUT_MEMORY;
 }
 
-static rblCutTrouble trace_loops(PolygonWork* polygons)
+static rblCutStatus trace_loops(PolygonWork* polygons)
 {
     const rblCut* cut = polygons->work->cut;
     rbl_array_clear(&polygons->loops);
@@ -281,22 +283,22 @@ static rblCutTrouble trace_loops(PolygonWork* polygons)
         }
         *next = edge->to;
     }
-    rblCutTrouble trouble = RBL_CUT_FINE;
-    for (size_t n = 0; n < polygons->half_edges.count && trouble == RBL_CUT_FINE; ++n)
+    rblCutStatus status = RBL_CUT_OK;
+    for (size_t n = 0; n < polygons->half_edges.count && status == RBL_CUT_OK; ++n)
     {
         const HalfEdge* edge = &polygons->half_edges.data[n];
         if (polygons->next[rbl_cut_element(cut, edge->from, edge->cell)] != RBL_NONE)
         {
-            trouble = trace_loop(polygons, edge);
+            status = trace_loop(polygons, edge);
         }
     }
-    return trouble;
+    return status;
 }
 
 // ---- faces ----
 
-static rblCutTrouble add_polygon(PolygonWork* polygons, uint32_t triangle, uint32_t cell,
-                                 const uint32_t* corners, uint32_t count)
+static rblCutStatus add_polygon(PolygonWork* polygons, uint32_t triangle, uint32_t cell,
+                                const uint32_t* corners, uint32_t count)
 {
     rblCut* cut = polygons->work->cut;
     bool stored = rbl_array_push(&cut->polygons, ((rblCutPolygon){triangle, cell})) &&
@@ -305,7 +307,7 @@ static rblCutTrouble add_polygon(PolygonWork* polygons, uint32_t triangle, uint3
     {
         stored = stored && rbl_array_push(&cut->corners, corners[n]);
     }
-    return stored ? RBL_CUT_FINE : RBL_CUT_MEMORY;
+    return stored ? RBL_CUT_OK : RBL_CUT_MEMORY;
 }
 
 static bool is_convex(const PolygonWork* polygons, const Loop* loop)
@@ -326,8 +328,7 @@ static bool is_convex(const PolygonWork* polygons, const Loop* loop)
     return convex;
 }
 
-// Does the loop run around the point?
-static bool runs_around(const PolygonWork* polygons, const Loop* loop, const double at[2])
+static bool encloses(const PolygonWork* polygons, const Loop* loop, const double at[2])
 {
     bool inside = false;
     double a[2], b[2];
@@ -343,7 +344,7 @@ static bool runs_around(const PolygonWork* polygons, const Loop* loop, const dou
     return inside;
 }
 
-// The smallest loop of the hole's cell around it; the largest where rounding finds none.
+// The smallest loop of the hole's cell that encloses it; the largest loop if rounding finds none.
 static uint32_t loop_around(const PolygonWork* polygons, const Loop* hole)
 {
     double at[2];
@@ -359,7 +360,7 @@ static uint32_t loop_around(const PolygonWork* polygons, const Loop* hole)
         const Loop* loops = polygons->loops.data;
         largest = largest == RBL_NONE || loop->area > loops[largest].area ? n : largest;
         const bool smaller = around == RBL_NONE || loop->area < loops[around].area;
-        around = smaller && runs_around(polygons, loop, at) ? n : around;
+        around = smaller && encloses(polygons, loop, at) ? n : around;
     }
     return around != RBL_NONE ? around : largest;
 }
@@ -374,8 +375,8 @@ static bool append_loop(PolygonWork* polygons, const Loop* loop)
     return stored;
 }
 
-// The loops of face_starts as triangles.
-static rblCutTrouble add_triangles(PolygonWork* polygons, uint32_t triangle, uint32_t cell)
+// Triangulate the loops of face_starts.
+static rblCutStatus add_triangles(PolygonWork* polygons, uint32_t triangle, uint32_t cell)
 {
     const rblCut* cut = polygons->work->cut;
     const uint32_t loop_count = (uint32_t)polygons->face_starts.count;
@@ -395,15 +396,15 @@ static rblCutTrouble add_triangles(PolygonWork* polygons, uint32_t triangle, uin
     {
         return RBL_CUT_MEMORY;
     }
-    rblCutTrouble trouble = polygons->clipper.repeats ? RBL_CUT_TIE : RBL_CUT_FINE;
-    for (size_t n = 0; n + 2 < polygons->clipper.triangles.count && trouble == RBL_CUT_FINE; n += 3)
+    rblCutStatus status = polygons->clipper.repeats ? RBL_CUT_TIE : RBL_CUT_OK;
+    for (size_t n = 0; n + 2 < polygons->clipper.triangles.count && status == RBL_CUT_OK; n += 3)
     {
-        trouble = add_polygon(polygons, triangle, cell, polygons->clipper.triangles.data + n, 3);
+        status = add_polygon(polygons, triangle, cell, polygons->clipper.triangles.data + n, 3);
     }
-    return trouble;
+    return status;
 }
 
-static rblCutTrouble add_face(PolygonWork* polygons, uint32_t triangle, uint32_t outer, bool holes)
+static rblCutStatus add_face(PolygonWork* polygons, uint32_t triangle, uint32_t outer, bool holes)
 {
     const Loop* loop = &polygons->loops.data[outer];
     if (!holes && is_convex(polygons, loop))
@@ -427,11 +428,11 @@ static rblCutTrouble add_face(PolygonWork* polygons, uint32_t triangle, uint32_t
     return stored ? add_triangles(polygons, triangle, loop->cell) : RBL_CUT_MEMORY;
 }
 
-// Loops that run clockwise are holes, but for the only one of a cell: that is nothing but rounding.
-static rblCutTrouble add_faces(PolygonWork* polygons, uint32_t triangle)
+// Clockwise loops are holes. Exception: the only loop of a cell is clockwise only by rounding.
+static rblCutStatus add_faces(PolygonWork* polygons, uint32_t triangle)
 {
-    rblCutTrouble trouble = RBL_CUT_FINE;
-    for (uint32_t n = 0; n < polygons->loops.count && trouble == RBL_CUT_FINE; ++n)
+    rblCutStatus status = RBL_CUT_OK;
+    for (uint32_t n = 0; n < polygons->loops.count && status == RBL_CUT_OK; ++n)
     {
         const Loop* loop = &polygons->loops.data[n];
         bool outers = false, holes = false;
@@ -443,13 +444,13 @@ static rblCutTrouble add_faces(PolygonWork* polygons, uint32_t triangle)
         }
         if (loop->area > 0.0 || !outers)
         {
-            trouble = add_face(polygons, triangle, n, holes && outers);
+            status = add_face(polygons, triangle, n, holes && outers);
         }
     }
-    return trouble;
+    return status;
 }
 
-static void turn_to_triangle(PolygonWork* polygons, uint32_t triangle)
+static void set_triangle(PolygonWork* polygons, uint32_t triangle)
 {
     rblVec3d p[3];
     rbl_tets_cut_triangle(polygons->work, triangle, p);
@@ -459,24 +460,24 @@ static void turn_to_triangle(PolygonWork* polygons, uint32_t triangle)
     polygons->axis = n.x >= n.y && n.x >= n.z ? 0 : (n.y >= n.z ? 1 : 2);
 }
 
-static rblCutTrouble cut_triangle(PolygonWork* polygons, uint32_t mixed)
+static rblCutStatus cut_triangle(PolygonWork* polygons, uint32_t mixed)
 {
     const uint32_t triangle = polygons->work->cut->mixed[mixed];
-    turn_to_triangle(polygons, triangle);
-    rblCutTrouble trouble = collect_half_edges(polygons, mixed);
-    trouble = trouble == RBL_CUT_FINE ? trace_loops(polygons) : trouble;
-    return trouble == RBL_CUT_FINE ? add_faces(polygons, triangle) : trouble;
+    set_triangle(polygons, triangle);
+    rblCutStatus status = collect_half_edges(polygons, mixed);
+    status = status == RBL_CUT_OK ? trace_loops(polygons) : status;
+    return status == RBL_CUT_OK ? add_faces(polygons, triangle) : status;
 }
 
 // ---- triangles that are not cut ----
 
-static rblCutTrouble sort_whole(PolygonWork* polygons, const uint32_t* mixed_numbers)
+static rblCutStatus sort_uncut(PolygonWork* polygons, const uint32_t* mixed_numbers)
 {
     rblCut* cut = polygons->work->cut;
     const uint32_t cell_count = cut->cells->count;
     uint32_t* starts = RBL_ARENA_ARRAY(cut->arena, uint32_t, (size_t)cell_count + 2);
-    cut->whole = RBL_ARENA_ARRAY(cut->arena, uint32_t, (size_t)cut->triangle_count + 1);
-    if (starts == NULL || cut->whole == NULL)
+    cut->uncut = RBL_ARENA_ARRAY(cut->arena, uint32_t, (size_t)cut->triangle_count + 1);
+    if (starts == NULL || cut->uncut == NULL)
     {
         return RBL_CUT_MEMORY;
     }
@@ -502,15 +503,15 @@ static rblCutTrouble sort_whole(PolygonWork* polygons, const uint32_t* mixed_num
     {
         if (mixed_numbers[t] == RBL_NONE)
         {
-            cut->whole[starts[cut->labels[cut->triangle_vertices[3 * (size_t)t]] + 1]++] = t;
+            cut->uncut[starts[cut->labels[cut->triangle_vertices[3 * (size_t)t]] + 1]++] = t;
         }
     }
-    cut->whole_starts = starts;
-    return RBL_CUT_FINE;
+    cut->uncut_starts = starts;
+    return RBL_CUT_OK;
 }
 
-// Triangles with links, in the order of their numbers, and the links of each. `numbers`: per triangle its place among these.
-static rblCutTrouble sort_links(PolygonWork* polygons, uint32_t* numbers)
+// Sort the triangles with links by index, and their links. `numbers`: per triangle its index among these.
+static rblCutStatus sort_links(PolygonWork* polygons, uint32_t* numbers)
 {
     rblCut* cut = polygons->work->cut;
     const uint32_t* link_triangles = polygons->work->link_triangles.data;
@@ -547,12 +548,12 @@ static rblCutTrouble sort_links(PolygonWork* polygons, uint32_t* numbers)
         polygons->link_order[starts[numbers[link_triangles[n]] + 1]++] = n;
     }
     polygons->link_starts = starts;
-    return RBL_CUT_FINE;
+    return RBL_CUT_OK;
 }
 
-// ---- the stage ----
+// ---- stage ----
 
-static rblCutTrouble cut_triangles(PolygonWork* polygons)
+static rblCutStatus cut_triangles(PolygonWork* polygons)
 {
     rblCut* cut = polygons->work->cut;
     const size_t elements = cut->vertex_count + 4 * cut->nodes.count + 1;
@@ -563,18 +564,18 @@ static rblCutTrouble cut_triangles(PolygonWork* polygons)
         return RBL_CUT_MEMORY;
     }
     memset(polygons->next, 0xFF, sizeof *polygons->next * elements);
-    rblCutTrouble trouble = sort_sides(polygons);
-    trouble = trouble == RBL_CUT_FINE && !label_vertices(polygons) ? RBL_CUT_MEMORY : trouble;
-    trouble = trouble == RBL_CUT_FINE ? sort_links(polygons, numbers) : trouble;
-    trouble = trouble == RBL_CUT_FINE ? sort_whole(polygons, numbers) : trouble;
-    for (uint32_t m = 0; m < cut->mixed_count && trouble == RBL_CUT_FINE; ++m)
+    rblCutStatus status = sort_sides(polygons);
+    status = status == RBL_CUT_OK && !label_vertices(polygons) ? RBL_CUT_MEMORY : status;
+    status = status == RBL_CUT_OK ? sort_links(polygons, numbers) : status;
+    status = status == RBL_CUT_OK ? sort_uncut(polygons, numbers) : status;
+    for (uint32_t m = 0; m < cut->mixed_count && status == RBL_CUT_OK; ++m)
     {
-        trouble = cut_triangle(polygons, m);
+        status = cut_triangle(polygons, m);
     }
-    return trouble;
+    return status;
 }
 
-rblCutTrouble rbl_tets_cut_polygons(rblTetsCut* work)
+rblCutStatus rbl_tets_cut_polygons(rblTetsCut* work)
 {
     const rblAllocator* allocator = work->cut->allocator;
     PolygonWork polygons = {.work = work};
@@ -584,12 +585,12 @@ rblCutTrouble rbl_tets_cut_polygons(rblTetsCut* work)
     rbl_array_init(&polygons.face_starts, allocator);
     rbl_array_init(&polygons.face_corners, allocator);
     rbl_crack_clipper_init(&polygons.clipper, allocator);
-    const rblCutTrouble trouble = cut_triangles(&polygons);
+    const rblCutStatus status = cut_triangles(&polygons);
     rbl_array_free(&polygons.half_edges);
     rbl_array_free(&polygons.loops);
     rbl_array_free(&polygons.ring);
     rbl_array_free(&polygons.face_starts);
     rbl_array_free(&polygons.face_corners);
     rbl_crack_clipper_free(&polygons.clipper);
-    return trouble;
+    return status;
 }

@@ -1,4 +1,4 @@
-// Which triangles of a surface pass through which tetrahedra.
+// Lists of the triangles of a surface that intersect each tetrahedron.
 #include "base/error.h"
 #include "cut/tets/tets_cut_private.h"
 #include "math/aabb.h"
@@ -9,14 +9,14 @@ typedef struct TriangleWalk
 {
     const rblTetsView* tets;
     rblVec3d points[3];
-    rblVec3d normal;  // not of length 1
-    double slack;     // m
-    uint32_t* stamps; // per tetrahedron: the last triangle that asked, plus 1
+    rblVec3d normal;  // not normalized
+    double slack;     // m, margin for rounding errors
+    uint32_t* stamps; // per tetrahedron: index of the last triangle that tested it, plus 1
     uint32_t stamp;
     rblIndexArray open;
 } TriangleWalk;
 
-// Whether all of the points lie beyond a plane, by more than rounding.
+// Whether all points are beyond a plane by more than the margin.
 static bool all_beyond(const rblVec3d* points, uint32_t count, rblVec3d at, rblVec3d normal, double slack)
 {
     const double reach = slack * rbl_length3d(normal);
@@ -28,7 +28,8 @@ static bool all_beyond(const rblVec3d* points, uint32_t count, rblVec3d at, rblV
     return beyond;
 }
 
-// Whether no face of the tetrahedron, nor the triangle's plane, is found to separate the two. Never wrong when they meet.
+// Whether neither the planes of the tetrahedron nor the plane of the triangle separate the two. Never false if they
+// intersect.
 static bool may_meet(const TriangleWalk* walk, uint32_t tet)
 {
     rblVec3d corners[4];
@@ -51,7 +52,8 @@ static bool may_meet(const TriangleWalk* walk, uint32_t tet)
     return true;
 }
 
-// The tetrahedra that a triangle meets hang together: from that of its first vertex through faces. False when out of memory.
+// The tetrahedra that a triangle intersects are connected: search from the tetrahedron of its first vertex through
+// faces. Returns false without memory.
 static bool walk_triangle(TriangleWalk* walk, uint32_t start)
 {
     rbl_array_clear(&walk->open);
@@ -88,7 +90,7 @@ static void begin_walk(TriangleWalk* walk, const rblTetsSurface* surface, uint32
     walk->stamp = triangle + 1;
 }
 
-// Pairs (tetrahedron, triangle) in the order of triangles become lists per tetrahedron.
+// Sort pairs (tetrahedron, triangle) into lists per tetrahedron.
 static bool sort_pairs(rblTetsSurface* surface, const rblIndexArray* pairs)
 {
     const uint32_t tet_count = surface->tets->tet_count;
@@ -193,7 +195,7 @@ static rblResult fill_surface(rblTetsSurface* surface, const rblTets* tets)
         surface->triangle_count = (uint32_t)(own->count / 3);
     }
     RBL_TRY(locate_vertices(surface, tets));
-    RBL_TRY(rbl_tets_surface_name(surface));
+    RBL_TRY(rbl_tets_surface_number(surface));
     return index_triangles(surface);
 }
 
@@ -231,9 +233,9 @@ rblResult rbl_tets_surface_create(const rblMeshView* view, const rblTets* tets, 
     rbl_array_init(&surface->vertex_tets, allocator);
     rbl_array_init(&surface->starts, allocator);
     rbl_array_init(&surface->triangles, allocator);
-    rbl_array_init(&surface->edge_names, allocator);
-    rbl_array_init(&surface->face_names, allocator);
-    rbl_array_init(&surface->side_names, allocator);
+    rbl_array_init(&surface->edge_indices, allocator);
+    rbl_array_init(&surface->face_indices, allocator);
+    rbl_array_init(&surface->side_indices, allocator);
     const rblResult result = fill_surface(surface, tets);
     if (result != RBL_OK)
     {
@@ -252,9 +254,9 @@ void rbl_tets_surface_free(rblTetsSurface* surface)
         rbl_array_free(&surface->vertex_tets);
         rbl_array_free(&surface->starts);
         rbl_array_free(&surface->triangles);
-        rbl_array_free(&surface->edge_names);
-        rbl_array_free(&surface->face_names);
-        rbl_array_free(&surface->side_names);
+        rbl_array_free(&surface->edge_indices);
+        rbl_array_free(&surface->face_indices);
+        rbl_array_free(&surface->side_indices);
         rbl_free(surface->allocator, surface, sizeof *surface);
     }
 }

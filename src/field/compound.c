@@ -1,4 +1,4 @@
-// Making compounds, and their field: the smallest distance of any child.
+// Compounds. The field of a compound is the smallest distance of all children.
 #include "base/error.h"
 #include "field/field.h"
 #include "field/samples/surface_samples.h"
@@ -10,14 +10,15 @@
 extern const rblShapeKind rbl_compound_kind;
 
 // ---- tuning ----
-#define HIDDEN 1e-4f // of the radius: samples that are deeper inside another child are dropped
+#define HIDDEN                                                                                               \
+    1e-4f // relative to the radius; samples that are deeper than this inside another child are removed
 
 static size_t compound_bytes(uint32_t count)
 {
     return sizeof(rblShapeParts) + count * sizeof(rblShapePart);
 }
 
-// Exact outside. Inside it is the depth in one child, which is not more than that in all of them.
+// Exact outside. Inside it is the depth in one child, which is at most the depth in the union.
 static float compound_distance(const void* data, rblVec3 point, rblVec3* gradient)
 {
     const rblShapeParts* compound = data;
@@ -129,17 +130,19 @@ static rblResult check_child(const rblShapeChild* child, uint32_t index)
     const rblResult result = rbl_shape_view(child->shape, &view);
     if (result != RBL_OK)
     {
-        return rbl_fail(result, "compound: child %u is null or was destroyed", index);
+        return rbl_fail(result, "compound: child %u must exist: its id is null or was destroyed", index);
     }
     if (!view.shape->kind->joinable)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "compound: child %u is a %s, which cannot be a child", index,
-                        view.kind);
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "compound: child %u is a %s, must be a bounded shape without children of its own",
+                        index, view.kind);
     }
     const float norm = rbl_quat_dot(child->pose.q, child->pose.q);
     if (!rbl_finite3(child->pose.p) || !(fabsf(norm - 1.0f) < 1e-2f))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "compound: the pose of child %u is not a rigid motion", index);
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "compound: the pose of child %u must be finite with a unit quaternion", index);
     }
     return RBL_OK;
 }
@@ -149,7 +152,7 @@ static rblResult check_children(const rblShapeChild* children, uint32_t count, c
     if (children == NULL || out == NULL || count == 0)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "compound: children and out must not be null, and count at least 1");
+                        "compound: children and out must not be null, and count must be at least 1");
     }
     for (uint32_t i = 0; i < count; ++i)
     {
@@ -158,7 +161,7 @@ static rblResult check_children(const rblShapeChild* children, uint32_t count, c
     return RBL_OK;
 }
 
-// Hold all children, or none.
+// Retain all children, or none on failure.
 static rblResult retain_children(const rblShapeChild* children, uint32_t count, const rblAllocator* allocator,
                                  rblShapeParts** out)
 {
@@ -193,7 +196,7 @@ static rblVec3d child_center(const rblShapePart* child)
     return rbl_add3d(turned, rbl_to_double3(child->pose.p));
 }
 
-// R I R^T, moved out by Steiner's theorem: m (r.r 1 - r r^T).
+// R I R^T, shifted by Steiner's theorem: + m (r.r 1 - r r^T).
 static rblMat3d child_inertia(const rblShapePart* child, rblVec3d center)
 {
     const rblMassProperties* mass = &child->shape->view.mass;
@@ -283,7 +286,7 @@ static rblResult gather_samples(const rblShapeParts* compound, float radius, rbl
     return RBL_OK;
 }
 
-// Surfaces of the children side by side; null when none has one.
+// The surfaces of all children as one mesh; null if no child has a surface.
 static rblResult join_surfaces(const rblShapeParts* compound, const rblAllocator* allocator, rblMeshId* out)
 {
     rblMeshId* parts = RBL_NEW_ARRAY(allocator, rblMeshId, compound->count);

@@ -1,6 +1,6 @@
-// What the world asks of shapes beyond rubble/shape.h: contacts along predicted paths, times of impact of pairs that are asked
-// about every step, and the rebuild of sample hierarchies. The only header of this room that src/dynamics includes: no kind of
-// shape shows here.
+// Functions of shapes that only the world uses, in addition to rubble/shape.h: contacts along predicted paths, times of
+// impact with data that persist from step to step, and the rebuild of sample hierarchies. src/dynamics includes no
+// other header of this room. It contains nothing about single kinds of shapes.
 #ifndef RBL_FIELD_ENGINE_H
 #define RBL_FIELD_ENGINE_H
 
@@ -8,49 +8,50 @@
 
 // ---- contacts ----
 
-#define RBL_MAX_PATHS 4 // predicted paths of one query
+#define RBL_MAX_PATHS 4 // of one query
 
-// How the second shape may move next against the first, in the first's axes.
+// A possible motion of the second shape relative to the first, in the axes of the first.
 typedef struct rblPredictedPath
 {
-    rblTransform end; // its pose afterwards
-    rblVec3 pivot;    // the point that moves straight while the shape turns
+    rblTransform end; // pose at the end of the motion
+    rblVec3 pivot;    // the point of the shape that moves along a straight line while the shape rotates
 } rblPredictedPath;
 
-// rblCollideOptions, and how the pair may move on. With paths, obstacles on them are contacts too, and points deeper than the
-// tolerance that the other contacts resolve on every path are marked as redundant.
+// rblCollideOptions with predicted paths. With paths, obstacles on the paths become contacts, too. Points deeper than
+// the tolerance are marked as redundant if the other contacts resolve them on every path.
 typedef struct rblContactOptions
 {
-    float margin;    // metres
-    float tolerance; // metres; 0: chosen from the shapes
+    float margin;    // m
+    float tolerance; // m; 0: computed from the shapes
     uint32_t first_count;
     uint32_t path_count; // at most RBL_MAX_PATHS
     const rblPredictedPath* paths;
 } rblContactOptions;
 
-// No margin, no paths, else as rbl_default_collide_options().
+// No margin and no paths; otherwise as rbl_default_collide_options().
 rblContactOptions rbl_default_contact_options(void);
 
 // rbl_shape_collide() with these options.
 rblResult rbl_shape_find_contacts(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
                                   const rblContactOptions* options, rblPairCache* cache, rblContactSet* out);
 
-// A lower bound of the distance of two polytopes, for next to nothing: along the direction that the cache has from their last
-// contacts or time of impact. -INFINITY when it has none, and for other shapes.
+// A cheap lower bound of the distance of two polytopes: their gap along the direction that the cache stores from the
+// last contacts or time of impact. -INFINITY if the cache has no direction, and for other shapes.
 float rbl_shape_known_gap(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
                           const rblPairCache* cache);
 
 // ---- times of impact ----
 
-// The part of a sweep that does not depend on the other shape: prepared once where a shape is in many pairs.
+// The part of a sweep that does not depend on the other shape. It is prepared once for a shape with many pairs.
 typedef struct rblPreparedSweep
 {
-    double numbers[32]; // of time_of_impact.c
+    double numbers[32]; // an rblFlight of time_of_impact.c
 } rblPreparedSweep;
 
 rblPreparedSweep rbl_shape_prepare_sweep(const rblShapeView* shape, const rblSweep* sweep);
 
-// A time of impact along parabolas: at a fraction t of the motion b, as seen from a, is off its chord by t (t - 1) `sag`.
+// A query of a time of impact along parabolas: at a fraction t of the motion, the position of b relative to a differs
+// from the chord by t (t - 1) `sag`.
 typedef struct rblImpactQuery
 {
     const rblShapeView* a;
@@ -59,31 +60,33 @@ typedef struct rblImpactQuery
     const rblSweep* sweep_b;
     rblVec3 sag;
     float target, tolerance;
-    rblPairCache* cache; // the pair's of rbl_shape_find_contacts(), or null; it saves time in both
-    const rblPreparedSweep* prepared_a; // null: the sweep is prepared for this query
+    // The cache of the pair that rbl_shape_find_contacts() uses, or null; both functions read and update it.
+    rblPairCache* cache;
+    const rblPreparedSweep* prepared_a; // null: prepared for this query
     const rblPreparedSweep* prepared_b;
-    float* clear; // null, or gets a lower bound of the gap at the start; zero or less when none is known
+    float* clear; // if not null, receives a lower bound of the gap at the start; <= 0 if none is known
 } rblImpactQuery;
 
-// The fraction, as rbl_shape_time_of_impact() returns it.
+// The fraction as in rbl_shape_time_of_impact().
 float rbl_shape_find_impact(const rblImpactQuery* query);
 
-// Whether two polytopes are farther apart than `least` at the start of their motion and stay farther apart than the target, as
-// far as the direction of the cache can tell: false is no answer. Costs a part of a time of impact.
+// Whether two polytopes have a gap above `least` at the start of their motion and above the target all the time. The
+// test uses only the direction of the cache: false means unknown. It costs a fraction of a time of impact.
 bool rbl_shape_stays_apart(const rblImpactQuery* query, float least);
 
 // ---- memory ----
 
-// What contacts of a shape read, for prefetching: the first lines of `shape` itself, and those behind this pointer.
+// Memory that the contacts of a shape read, for prefetching: the first RBL_SHAPE_HEAD_BYTES of `shape`, and the memory
+// at this pointer.
 #define RBL_SHAPE_HEAD_BYTES 128u
 const void* rbl_shape_memory(const rblShapeView* shape);
 
 // ---- rebuilds ----
 
-// Whether the shape has its parent's sample hierarchy, updated, so that one of its own would be better.
+// Whether the shape uses an updated copy of its parent's sample hierarchy, so that a new hierarchy would be faster.
 bool rbl_shape_can_rebuild(const rblShapeView* shape);
 
-// The same shape with samples in a hierarchy of their own. Refused: shapes that rbl_shape_can_rebuild() denies.
+// The same shape with a new hierarchy of its samples. Refused: shapes for which rbl_shape_can_rebuild() is false.
 rblResult rbl_shape_rebuild(const rblShapeView* shape, rblShapeId* out);
 
 #endif

@@ -7,19 +7,20 @@
 #include "math/vec.h"
 
 // ---- tuning ----
-#define NOTHING 1e-5f // of the size of a piece: lengths below count as zero
-#define FAR_OFF 0.02f // of the size of a piece: points farther outside its region are not near the piece
+#define ZERO_LENGTH 1e-5f // relative to the size of a piece; lengths below count as zero
+#define FAR_OFF                                                                                              \
+    0.02f // relative to the size of a piece; points farther outside its region are not near the piece
 
-// A projection may miss the surface by this much of the way there, and by this part of a cell where the root is a level set:
-// what interpolation is off by on smooth surfaces.
-#define MISSED_DISTANCE 0.1f
-#define MISSED_CELL     0.1f
+// Allowed distance of a projection from the surface, relative to the length of the projection, and relative to a cell
+// if the root is a level set: the interpolation error on smooth surfaces.
+#define PROJECTION_ERROR 0.1f
+#define MISSED_CELL      0.1f
 
-// Search of the largest inner ball: below samples, at depths of which each is a quarter of the one before.
+// Search of the largest inner ball: below samples, at depths that decrease by a factor of 4.
 #define PROBED_SAMPLES 16u // samples
 #define PROBED_DEPTHS  4u  // depths below each sample
 
-// ---- the field ----
+// ---- field ----
 
 static float root_bound(const rblPieceField* piece, rblVec3 point, bool* far)
 {
@@ -33,15 +34,15 @@ static float root_bound(const rblPieceField* piece, rblVec3 point, bool* far)
                                : kind->distance(piece->root->data, point, &unused);
 }
 
-// A bound of the distance, never more than the distance. `cut`: it is the region's; otherwise it is the root's, and `far` says whether
-// that is a bound of a level set far from its surface.
+// A lower bound of the distance. `cut`: the region gave the value; else the root did, and `far` says whether it is a
+// bound of a level set far from its surface.
 static float piece_value(const rblPieceField* piece, rblVec3 point, bool* far, bool* cut)
 {
     const float region = rbl_region_distance(piece->region, point);
     *cut = true;
     if (region > piece->far_off)
     {
-        return region; // the root could only say more
+        return region; // the root can only raise the bound
     }
     const float root = root_bound(piece, point, far);
     *cut = region >= root;
@@ -77,8 +78,8 @@ static void free_piece(void* data, const rblAllocator* allocator)
     rbl_free(allocator, piece, sizeof *piece);
 }
 
-// A point outside: its projection must lie on the piece's surface. Otherwise something else of the piece is nearest, which samples of
-// its edges and corners will tell.
+// For a point outside: whether its projection is on the surface of the piece. If not, another part of the piece is
+// nearest; samples of its edges and corners find it.
 static bool confirm(const rblShape* shape, rblVec3 point, float wanted, float* outside)
 {
     const rblPieceField* piece = shape->data;
@@ -91,11 +92,12 @@ static bool confirm(const rblShape* shape, rblVec3 point, float wanted, float* o
         return false;
     }
     const float missed = bound(piece, rbl_mul_add3(point, -signed_distance, gradient));
-    return missed <= MISSED_DISTANCE * signed_distance + NOTHING * shape->view.radius +
+    return missed <= PROJECTION_ERROR * signed_distance + ZERO_LENGTH * shape->view.radius +
                          (grid != NULL ? MISSED_CELL * grid->cell : 0.0f);
 }
 
-// Where the cut is what counts, the value falls by the way: however the root falls, there it is at least the cut's.
+// Where the region gives the value, the value decreases by at most the length of the path: the maximum is never below
+// the value of the region.
 static float value(const rblShape* shape, rblVec3 point, float limit, rblFieldSlope* slope)
 {
     (void)limit;
@@ -138,13 +140,13 @@ const rblShapeKind rbl_piece_kind = {.name = "piece",
                                      .take = rbl_take_piece,
                                      .free = free_piece};
 
-// Null: the shape is no piece with a field.
+// Null: the shape is not a piece with a field.
 static const rblPieceField* piece_of(const rblShape* shape)
 {
     return shape->kind == &rbl_piece_kind ? shape->data : NULL;
 }
 
-// ---- making pieces ----
+// ---- creation ----
 
 static rblResult check_def(const rblPieceShapeDef* def, const rblShapeId* out)
 {
@@ -153,9 +155,8 @@ static rblResult check_def(const rblPieceShapeDef* def, const rblShapeId* out)
     if (out == NULL || !def->parent->view.bounded || def->sample_count == 0 ||
         !(size.x > 0.0f && size.y > 0.0f && size.z > 0.0f) || !rbl_finite3(size))
     {
-        return rbl_fail(
-            RBL_ERROR_ARGUMENT,
-            "piece: out must not be null, samples must be given, parent and piece must be bounded");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "piece: out and samples must not be null, and parent and piece must be bounded");
     }
     if (!(mass->volume > 0.0) || !rbl_finite(mass->volume) || !rbl_finite3d(mass->center) ||
         !(mass->moments.x > 0.0) || !rbl_finite3d(mass->moments))
@@ -173,7 +174,7 @@ static rblResult make_region(const rblPieceShapeDef* def, const rblAllocator* al
     {
         return rbl_region_create(&def->region, allocator, out);
     }
-    const float nothing = NOTHING * rbl_length3(rbl_aabb_size(def->bounds));
+    const float nothing = ZERO_LENGTH * rbl_length3(rbl_aabb_size(def->bounds));
     const rblRegionProduct product = {.a = parent != NULL ? parent->region : NULL,
                                       .b = &def->region,
                                       .box = rbl_aabb_grown(def->bounds, nothing),
@@ -181,7 +182,7 @@ static rblResult make_region(const rblPieceShapeDef* def, const rblAllocator* al
     return rbl_region_multiply(&product, allocator, out);
 }
 
-// Radius of a ball inside: the deepest of some points below samples, and of the centre of mass.
+// Radius of an inner ball: the largest depth of some points below samples and of the centre of mass.
 static float deepest_probe(const rblPieceField* piece, const rblPieceShapeDef* def)
 {
     const float size = rbl_length3(rbl_aabb_size(def->bounds));

@@ -1,4 +1,4 @@
-// Pieces as bytes: all that they are made of, so that they can be drawn and made again without the break.
+// Serialisation of pieces: all data that are needed to draw and create them without the break.
 #include "base/array.h"
 #include "base/error.h"
 #include "field/piece.h"
@@ -53,7 +53,7 @@ rblResult rbl_put_piece(rblByteSink* sink, const rblShape* shape, const rblSourc
     return rbl_put_drawn_surface(sink, shape);
 }
 
-// ---- back ----
+// ---- reading ----
 
 typedef struct Taken
 {
@@ -71,7 +71,7 @@ typedef struct Taken
 
 static rblResult damaged(void)
 {
-    return rbl_fail(RBL_ERROR_FORMAT, "a piece is cut short or not possible");
+    return rbl_fail(RBL_ERROR_FORMAT, "a piece is incomplete or has invalid numbers");
 }
 
 static rblResult take_points(rblByteSource* source, Taken* taken)
@@ -150,7 +150,7 @@ static rblResult take_all(rblByteSource* source, Taken* taken)
     return source->failed ? damaged() : RBL_OK;
 }
 
-// The surface is taken over.
+// The piece takes ownership of the surface.
 static rblResult make_piece(Taken* taken, const rblSourceTables* tables, rblShapeId* out)
 {
     const rblLazySurface surface = {.made = taken->surface};

@@ -104,11 +104,11 @@ rblResult rbl_shape_register(const rblShape* parts, size_t data_bytes, const rbl
 
 static rblResult fail_stale(rblShapeId id)
 {
-    return rbl_fail(RBL_ERROR_STALE, "shape: the id %u/%u is null or was destroyed", id.index1,
+    return rbl_fail(RBL_ERROR_STALE, "shape: id %u/%u is null or of a destroyed shape", id.index1,
                     id.generation);
 }
 
-// The shape with `extra` more references, or null when the id is stale.
+// The shape with `extra` more references; null: the id is stale.
 static rblShape* find_shape(rblShapeId id, unsigned extra)
 {
     rbl_mutex_lock(&registry.mutex);

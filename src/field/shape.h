@@ -1,7 +1,8 @@
 // The object that a shape id refers to, and the descriptor of its kind.
 //
-// A kind is one file with one rblShapeKind, and one line in shape_kinds.c. Nothing outside that file tests for the kind or casts to
-// its data: others ask for what a kind offers (a convex core, a grid of distances, parts, a root), which is null where it does not.
+// A kind is one file with one rblShapeKind, and one line in shape_kinds.c. No other file tests for the kind or casts to
+// its data. Other files use the optional features of a kind (a convex core, a grid of distances, parts, a root), which
+// are null if it does not have them.
 #ifndef RBL_FIELD_SHAPE_H
 #define RBL_FIELD_SHAPE_H
 
@@ -25,62 +26,65 @@ typedef struct rblShapeKeys rblShapeKeys; // field/shape_keys.h
 
 // ---- kinds ----
 
-// The functions work in the shape's own axes, on data that never changes. Null where a comment says so, else required.
+// The functions use the axes of the shape and constant data. They are required unless a comment says that they may be
+// null.
 typedef struct rblShapeKind
 {
     const char* name;   // in views, messages and recordings
-    rblRolling rolling; // for the view
-    uint8_t code;       // 1 + its byte in recordings; 0: its name is written there
+    rblRolling rolling; // of the view
+    uint8_t code;       // 1 + its byte in recordings; 0: recordings contain its name
 
-    bool unbounded;     // static bodies only, no mass, no samples
-    bool joinable;      // may be a child of a compound
-    bool piece;         // left by a cut of another solid: many, most of which never break again
-    bool fine_samples;  // its samples describe the surface as well as the field does
-    bool dense_samples; // far more samples than contacts need: a search ends with a few candidates
+    bool unbounded;    // static bodies only, no mass, no samples
+    bool joinable;     // may be a child of a compound
+    bool piece;        // created by a cut of another solid: there are many, and most never break again
+    bool fine_samples; // whether its samples describe the surface as accurately as the field
+    // Whether it has far more samples than contacts need: a search stops after a few candidates.
+    bool dense_samples;
 
-    // Signed distance, and its gradient, which is never null here.
+    // Signed distance and its gradient; `gradient` is never null.
     float (*distance)(const void* data, rblVec3 point, rblVec3* gradient);
 
-    // A lower bound of the distance that takes less time. Null: the distance itself.
+    // A cheaper lower bound of the distance. Null: the distance is used.
     float (*bound)(const void* data, rblVec3 point);
 
-    // What the field differs in from one that is exact everywhere: fills in the members that do (field/field.h). Null: nothing.
+    // Sets the members of rblField that differ from a field that is exact everywhere (field/field.h). Null: none.
     void (*describe_field)(const rblShape* shape, rblField* field);
 
-    // The point farthest along a direction (not of unit length). Null: not convex, or a half space.
+    // The farthest point along a direction (any length). Null: not convex, or a half space.
     rblVec3 (*support)(const void* data, rblVec3 direction);
 
-    // Box at a pose. Null: that of the turned box of the view.
+    // Bounding box at a pose. Null: the box of the rotated box of the view.
     rblAabb (*bounds_at)(const rblShape* shape, rblTransform pose);
 
-    // Entry of a ray. Null: rays march through the field by its distances.
+    // First hit of a ray. Null: sphere tracing through the field.
     bool (*ray)(const void* data, const rblRay* ray, rblShapeHit* hit);
 
-    // Samples that are made when they are first asked for. Null: they are there from the beginning, or there are none.
+    // Creates the samples at the first use. Null: they exist from the creation of the shape, or there are none.
     rblResult (*sample)(const rblShape* shape, rblSampleTree** out);
 
-    // The same shape with its samples in a hierarchy of their own. Null: they are in one already.
+    // The same shape with a new hierarchy of its samples. Null: it has its own hierarchy already.
     rblResult (*rebuild)(const rblShape* shape, rblShapeId* out);
 
-    // The shapes that it is the union of. Null: none but itself.
+    // The shapes whose union it is. Null: it has no parts.
     const rblShapeParts* (*parts)(const void* data);
 
-    // The shape that it is a part of. Null: it is no part.
+    // The shape that it is a part of. Null: it is not a part.
     const rblShape* (*root)(const void* data);
 
-    // The grid that its distances are interpolated in. Null: there is none.
+    // The grid in which its distances are interpolated. Null: none.
     const rblLevelSet* (*level_set)(const void* data);
 
-    // A label of a fragment event. Null: it is no fragment of tetrahedra.
+    // A label of a fragment event. Null: it is not a fragment of tetrahedra.
     const rblFragmentField* (*fragment)(const void* data);
 
-    // In scene files. Null: they do not know the kind.
+    // Keys in scene files. Null: scene files cannot have this kind.
     const rblShapeKeys* keys;
 
-    // Call a visitor for all that it was made from. Null: nothing that others know.
+    // Call a visitor for all shared objects that the shape was created from. Null: none.
     rblResult (*visit)(const rblShape* shape, const rblSourceVisitor* visitor);
 
-    // What it was made from, as bytes, and the shape again, bit for bit. `take` null: `put` refuses.
+    // Serialise the data that the shape was created from; `take` creates the same shape again, bit for bit. `take`
+    // null: `put` refuses.
     rblResult (*put)(rblByteSink* sink, const rblShape* shape, const rblSourceNumbers* numbers);
     rblResult (*take)(rblByteSource* source, const rblSourceTables* tables, rblShapeId* out);
 
@@ -89,40 +93,40 @@ typedef struct rblShapeKind
 
 // ---- convex cores ----
 
-// What convex contact code knows of a shape: a core and a radius around it.
+// The form of a shape for convex contacts: a core with a radius around it.
 typedef enum rblCoreForm
 {
     RBL_CORE_NONE,       // not convex
-    RBL_CORE_HALF_SPACE, // below a plane through the origin
+    RBL_CORE_HALF_SPACE, // the solid is below a plane through the origin
     RBL_CORE_POINT,      // the origin
-    RBL_CORE_SEGMENT,    // along y
-    RBL_CORE_CYLINDER,   // along y
+    RBL_CORE_SEGMENT,    // on the y axis
+    RBL_CORE_CYLINDER,   // around the y axis
     RBL_CORE_POLYTOPE,
-    RBL_CORE_SUPPORT // anything else, known by the support function of its kind
+    RBL_CORE_SUPPORT // any other convex shape, given by the support function of its kind
 } rblCoreForm;
 
 typedef struct rblConvexCore
 {
     rblCoreForm form;
-    const rblHull* hull; // of polytopes, else null
-    double disc;         // radius of cylinders, else 0; metres
-    double half_height;  // of segments and cylinders, else 0; metres
-    double rounding;     // radius around the core, metres
+    const rblHull* hull; // of polytopes; else null
+    double disc;         // m, radius of cylinders; else 0
+    double half_height;  // m, of segments and cylinders; else 0
+    double rounding;     // m, radius around the core
     rblVec3 normal;      // of half spaces: unit, out of the solid
     rblVec3 center;      // with a support function: an inner point
-    float size;          // and the largest distance of a point from there, metres
+    float size;          // m, with a support function: largest distance of a point from `center`
     const rblShape* shape;
 } rblConvexCore;
 
 // ---- shapes ----
 
-// One of several shapes that a shape is the union of.
+// One of the shapes whose union a shape is.
 typedef struct rblShapePart
 {
-    const rblShape* shape; // referenced
+    const rblShape* shape; // retained
     rblTransform pose;
-    rblAabb box;   // in the axes of the whole
-    rblQuat given; // the rotation before it was made unit length
+    rblAabb box;   // in the axes of the union
+    rblQuat given; // the rotation before it was normalized
 } rblShapePart;
 
 struct rblShapeParts
@@ -131,44 +135,44 @@ struct rblShapeParts
     rblShapePart parts[];
 };
 
-// A surface that is made when somebody wants to draw it. `build` is called at most once more after it failed, never twice
-// at a time, and `free` once after the last use. No functions: none.
+// A surface that is created at its first use, for drawing. `build` is called again after a failure at most once, never
+// by two threads at a time. `free` is called once after the last use. Null functions: no surface.
 typedef struct rblLazySurface
 {
     rblResult (*build)(void* context, rblMeshId* out);
 
-    // For each face of that mesh the number of the crack face that it is a part of, UINT32_MAX: none; as rbl_fragment_faces(). Null: not
-    // known.
+    // Per face of the mesh: the index of its crack face, UINT32_MAX: none; as rbl_fragment_faces(). Null: unknown.
     rblResult (*crack_faces)(void* context, uint32_t* out, uint32_t capacity, uint32_t* count);
 
     void (*free)(void* context);
     void* context;
-    rblMeshId made;     // instead of the functions: it is there already
-    const rblShape* of; // or it is that of this shape, which is referenced
+    rblMeshId made;     // if not null, the surface exists already and the functions are not used
+    const rblShape* of; // if not null, the surface is that of this shape, which is retained
 } rblLazySurface;
 
 void rbl_lazy_surface_free(const rblLazySurface* surface);
 
-// First what contacts read: the world prefetches it.
+// The members that contacts read are first: the world prefetches them.
 struct rblShape
 {
     const rblShapeKind* kind;
     void* data; // of the kind
     rblConvexCore core;
-    rblShapeView view;               // without a surface where that is lazy
-    _Atomic(rblSampleTree*) samples; // null for planes, and where nobody has asked yet: rbl_shape_tree()
+    rblShapeView view;               // its surface is null if `lazy` has one
+    _Atomic(rblSampleTree*) samples; // null for planes, and before the first call of rbl_shape_tree()
     rblLazySurface lazy;             // null functions: the surface is in the view
-    rblMeshId built;                 // by `lazy`; read and written by rbl_shape_surface() alone
-    bool quick;                      // its samples are ordered in less time, and less evenly
+    rblMeshId built;                 // created by `lazy`; only rbl_shape_surface() reads and writes it
+    bool quick;                      // whether its samples are ordered by the faster, less even method
     const rblAllocator* allocator;
-    struct rblShape* self; // for counting references through a view, which is const
+    struct rblShape* self; // for reference counts through a view, which is const
     atomic_uint references;
 };
 
-// The samples, made now if need be; null for planes. The same tree whoever asks first. Fails when out of memory only.
+// The samples, created at the first call; null for planes. The result does not depend on which thread calls first.
+// Fails only without memory.
 rblResult rbl_shape_tree(const rblShape* shape, const rblSampleTree** out);
 
-// What kinds offer; null where they do not.
+// Optional features of kinds; null if the kind does not have them.
 static inline const rblShapeParts* rbl_shape_parts(const rblShape* shape)
 {
     return shape->kind->parts != NULL ? shape->kind->parts(shape->data) : NULL;
@@ -184,32 +188,33 @@ static inline const rblFragmentField* rbl_shape_fragment(const rblShape* shape)
     return shape->kind->fragment != NULL ? shape->kind->fragment(shape->data) : NULL;
 }
 
-// The shape itself where it is no part of another.
+// The shape itself if it is not a part of another shape.
 static inline const rblShape* rbl_shape_root(const rblShape* shape)
 {
     return shape->kind->root != NULL ? shape->kind->root(shape->data) : shape;
 }
 
-// ---- making shapes ----
+// ---- creation ----
 
-// Hand a surface over to a shape that is being made.
+// Give a surface to a shape during its creation.
 void rbl_shape_adopt_surface(rblShape* parts, const rblLazySurface* surface);
 
-// Complete a shape whose view (bounded, bounds, mass, radii, thinnest), kind, core and data are set, and give it an id. Takes over the
-// data and the surface mesh, lazy or not, also on failure.
+// Complete a shape whose view (bounded, bounds, mass, radii, thinnest), kind, core and data are set, and create its id.
+// Takes ownership of the data and of the surface, lazy or not, also on failure.
 rblResult rbl_shape_register(const rblShape* parts, size_t data_bytes, const rblVec3* samples,
                              uint32_t sample_count, rblShapeId* out);
 
-// The same with samples that are in a hierarchy already, or null; taken over, too.
+// The same with samples in an existing hierarchy, or null. Takes ownership of it.
 rblResult rbl_shape_register_tree(const rblShape* parts, size_t data_bytes, rblSampleTree* tree,
                                   rblShapeId* out);
 
 // ---- boxes ----
 
-// A box about a centre that certainly holds what was turned in floats: it grows by their rounding.
+// A box about a centre that certainly contains points rotated in single precision: it is enlarged by the rounding
+// error.
 static inline rblAabb rbl_rounded_box(rblVec3 center, rblVec3 half)
 {
-    const float rounding = 5e-7f; // of the coordinates' size
+    const float rounding = 5e-7f; // relative to the size of the coordinates
     const rblVec3 size = {fabsf(center.x) + half.x, fabsf(center.y) + half.y, fabsf(center.z) + half.z};
     const rblVec3 grown = rbl_mul_add3(half, rounding, size);
     return (rblAabb){rbl_sub3(center, grown), rbl_add3(center, grown)};

@@ -1,4 +1,4 @@
-// What every kind of shape answers alike: distances, boxes at a pose, rays.
+// Functions that are the same for all kinds of shapes: distances, boxes at a pose, rays.
 #include "base/error.h"
 #include "field/engine.h"
 #include "field/shape.h"
@@ -32,7 +32,9 @@ rblResult rbl_shape_rebuild(const rblShapeView* shape, rblShapeId* out)
     }
     if (!rbl_shape_can_rebuild(shape))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "shape rebuild: a %s has a hierarchy of its own", shape->kind);
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "shape rebuild: the shape must have the hierarchy of its parent; a %s has its own",
+                        shape->kind);
     }
     return shape->shape->kind->rebuild(shape->shape, out);
 }
@@ -60,8 +62,8 @@ rblAabb rbl_shape_bounds_at(const rblShapeView* view, rblTransform pose)
 
 #define MAX_MARCH_STEPS 512
 
-// March by the distances of the field (Hart 1996, "Sphere tracing"): each step is as long as nothing can be in the way.
-// Arrived when closer than a part of the shape's size.
+// Sphere tracing (Hart 1996): each step is as long as the distance. The ray hits when the distance is below a fraction
+// of the shape's size.
 static bool march(const rblShape* shape, const rblRay* ray, rblShapeHit* hit)
 {
     const float speed = rbl_length3(ray->direction);
@@ -81,7 +83,7 @@ static bool march(const rblShape* shape, const rblRay* ray, rblShapeHit* hit)
     return false;
 }
 
-// Where rounding put the start just outside and the entry just before it, the ray enters at its start.
+// By rounding, the start may be just outside while the hit is just before the start: then the ray hits at its start.
 static bool clip_hit(const rblShape* shape, const rblRay* ray, float speed, rblShapeHit* hit)
 {
     const float size = shape->view.bounded ? shape->view.radius : 0.0f;

@@ -5,12 +5,12 @@
 #include "mesh/mesh_codec.h"
 #include <string.h>
 
-#define BY_NAME       255u // instead of a code: the name of the kind follows
-#define MAX_NAME_SIZE 64u  // bytes of that name, with its end
+#define BY_NAME       255u // in place of a code: the name of the kind follows
+#define MAX_NAME_SIZE 64u  // bytes of the name, with terminator
 
 rblResult rbl_shape_fail_damaged(const rblShapeKind* kind)
 {
-    return rbl_fail(RBL_ERROR_FORMAT, "a %s is cut short or not possible",
+    return rbl_fail(RBL_ERROR_FORMAT, "a %s is incomplete or has invalid numbers",
                     kind != NULL ? kind->name : "shape");
 }
 

@@ -1,14 +1,14 @@
-// Shapes as bytes (RCPE in docs/recording.md): what they were made from, so that they are made again bit for bit.
+// Serialisation of shapes (RCPE in docs/recording.md): the data that they were created from, so that they can be
+// created again bit for bit.
 #ifndef RBL_FIELD_SHAPE_CODEC_H
 #define RBL_FIELD_SHAPE_CODEC_H
 
 #include "base/bytes.h"
 #include "field/shape.h"
 
-// The functions of a kind: see rblShapeKind.
 typedef struct rblFragmentEvent rblFragmentEvent; // field/fragment/fragment_event.h
 
-// Called for each thing that a shape was made from: other shapes, and events of fragments.
+// Called for each shared object that a shape was created from: other shapes, and events of fragments.
 struct rblSourceVisitor
 {
     rblResult (*shape)(const rblShape* shape, void* context);
@@ -16,7 +16,7 @@ struct rblSourceVisitor
     void* context;
 };
 
-// The numbers of these things in a file.
+// The indices of these objects in a file.
 struct rblSourceNumbers
 {
     uint32_t (*shape)(const rblShape* shape, void* context);
@@ -24,7 +24,7 @@ struct rblSourceNumbers
     void* context;
 };
 
-// And what the numbers stand for: all that came before.
+// The objects of these indices: all that were read before.
 struct rblSourceTables
 {
     const rblShapeId* shapes;
@@ -34,17 +34,17 @@ struct rblSourceTables
 
 rblResult rbl_shape_visit_sources(const rblShape* shape, const rblSourceVisitor* visitor);
 
-// Refused: shapes that cannot be stored, by name.
+// Refused: shapes that cannot be stored; the error names the kind.
 rblResult rbl_put_shape(rblByteSink* sink, const rblShape* shape, const rblSourceNumbers* numbers);
 
-// Refused: what is cut short or not possible, kinds that are not known, by name.
+// Refused: incomplete or invalid data, unknown kinds; the error names the kind.
 rblResult rbl_take_shape(rblByteSource* source, const rblSourceTables* tables, rblShapeId* out);
 
-// The surface to draw, if there is one, which is made now if need be.
+// The surface for drawing, if there is one; it is created if necessary.
 rblResult rbl_put_drawn_surface(rblByteSink* sink, const rblShape* shape);
 rblResult rbl_take_drawn_surface(rblByteSource* source, rblMeshId* out);
 
-// The message of kinds: "a KIND is cut short or not possible".
+// The error of kinds: "a KIND is incomplete or has invalid numbers".
 rblResult rbl_shape_fail_damaged(const rblShapeKind* kind);
 
 #endif

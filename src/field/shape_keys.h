@@ -11,20 +11,20 @@ typedef struct rblVectorListKey
 {
     const char* key;
     const char* about;
-    uint32_t min, max; // how many
+    uint32_t min, max; // number of vectors
 } rblVectorListKey;
 
-// An object whose "kind" is the name of the kind: its other keys, and the shape that they describe.
+// An object whose "kind" is the name of the kind: its other keys, and the creation of the shape.
 struct rblShapeKeys
 {
-    const char* about;        // one line for the reference: what the shape is, and where its origin is
+    const char* about;        // one line for the reference: the shape, and the position of its origin
     const rblParameter* rows; // of a definition
     size_t def_size;
-    const void* defaults; // a definition to start from
+    const void* defaults; // the default definition
 
-    const rblVectorListKey* list; // required where there is one; null: there is none
+    const rblVectorListKey* list; // a required list; null: none
 
-    // Read the list, and check what rows cannot. Memory comes from the arena. Null: nothing to do.
+    // Read the list and check what rows cannot check. The arena provides the memory. Null: not needed.
     rblResult (*read)(rblJson object, rblArena* arena, void* def);
 
     rblResult (*create)(const void* def, rblShapeId* out);

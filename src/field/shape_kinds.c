@@ -27,7 +27,7 @@ SHAPE_KINDS(DECLARE)
 static const rblShapeKind* const built_in[] = {SHAPE_KINDS(ADDRESS)};
 
 #define BUILT_IN_COUNT (sizeof built_in / sizeof built_in[0])
-#define MAX_ADDED      32u // kinds registered beside them
+#define MAX_ADDED      32u // largest number of kinds that are registered at run time
 
 static rblMutex mutex = RBL_MUTEX_INIT;
 static const rblShapeKind* added[MAX_ADDED];
@@ -60,18 +60,21 @@ rblResult rbl_shape_kind_register(const rblShapeKind* kind)
 {
     if (kind == NULL || kind->name == NULL || kind->name[0] == '\0')
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "shape kind: kind must not be null, and its name not empty");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "shape kind: kind must not be null, and its name must not be empty");
     }
     rbl_mutex_lock(&mutex);
     const uint32_t count = atomic_load(&added_count);
     rblResult result = RBL_OK;
     if (rbl_shape_kind_find(kind->name) != NULL)
     {
-        result = rbl_fail(RBL_ERROR_ARGUMENT, "shape kind: there is a '%s' already", kind->name);
+        result =
+            rbl_fail(RBL_ERROR_ARGUMENT, "shape kind: the name '%s' exists already, must be new", kind->name);
     }
     else if (count == MAX_ADDED)
     {
-        result = rbl_fail(RBL_ERROR_LIMIT, "shape kind: at most %u can be registered", MAX_ADDED);
+        result = rbl_fail(RBL_ERROR_LIMIT,
+                          "shape kind: the table is full, must be at most %u registered kinds", MAX_ADDED);
     }
     else
     {

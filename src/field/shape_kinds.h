@@ -4,13 +4,14 @@
 
 #include "field/shape.h"
 
-// All kinds, by number from 0 on; null behind the last one.
+// All kinds, with indices from 0; null after the last one.
 const rblShapeKind* rbl_shape_kind_at(uint32_t index);
 
-// Null: there is none of that name.
+// Null: there is no kind of this name.
 const rblShapeKind* rbl_shape_kind_find(const char* name);
 
-// Add a kind for the life of the process; it is not copied. Refused: a name that is taken or empty, a full table. Safe from any thread.
+// Add a kind until the process ends; it is not copied. Refused: a name that is empty or exists already, a full table.
+// Thread-safe.
 rblResult rbl_shape_kind_register(const rblShapeKind* kind);
 
 #endif

@@ -1,10 +1,10 @@
-// Sample points, those included that are made only when somebody asks.
+// Sample points, including those that are created at their first use.
 #include "base/error.h"
 #include "base/thread.h"
 #include "field/samples/samples.h"
 #include "field/shape.h"
 
-// One lock for all: a shape is asked for the first time once, and a second thread that waits loses little.
+// One lock for all shapes: each shape needs it once, so that threads rarely wait.
 static rblMutex build_mutex = RBL_MUTEX_INIT;
 
 static rblResult build(rblShape* shape, rblSampleTree** tree)

@@ -1,9 +1,9 @@
-// Surfaces to draw, those included that are made only when somebody asks.
+// Surfaces for drawing, including those that are created at their first use.
 #include "base/error.h"
 #include "base/thread.h"
 #include "field/shape.h"
 
-// One lock for all: what is drawn is asked for by one thread, and a second that waits loses little.
+// One lock for all shapes: usually only one thread draws, so that threads rarely wait.
 static rblMutex build_mutex = RBL_MUTEX_INIT;
 
 void rbl_lazy_surface_free(const rblLazySurface* surface)

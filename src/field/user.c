@@ -1,4 +1,4 @@
-// Shapes made of the caller's functions.
+// Shapes with functions of the caller.
 #include "base/def.h"
 #include "base/error.h"
 #include "field/shape_codec.h"
@@ -72,7 +72,7 @@ static rblResult check_def(const rblUserShape* def)
 {
     if (def->name == NULL || def->distance == NULL || def->samples == NULL || def->sample_count == 0)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "user shape: name, distance and samples must be given");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "user shape: name, distance and samples must not be null");
     }
     const rblVec3 size = rbl_aabb_size(def->bounds);
     if (!(size.x > 0.0f && size.y > 0.0f && size.z > 0.0f) || !rbl_finite3(size))
@@ -85,14 +85,14 @@ static rblResult check_def(const rblUserShape* def)
         if (!rbl_finite3(def->samples[i]) ||
             !rbl_finite((double)def->distance(def->context, def->samples[i], &gradient)))
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT,
-                            "user shape %s: sample %u or the distance there is not finite", def->name, i);
+            return rbl_fail(RBL_ERROR_ARGUMENT, "user shape %s: sample %u and its distance must be finite",
+                            def->name, i);
         }
     }
     return check_mass(&def->mass);
 }
 
-// Radius of a ball inside: the deepest of some points.
+// Radius of an inner ball: the largest depth of some points.
 static float deepest_probe(const rblUserShape* def)
 {
     const rblVec3 size = rbl_aabb_size(def->bounds);
@@ -138,7 +138,7 @@ static rblResult create(const rblUserShape* def, rblShapeId* out)
     {
         return rbl_fail_memory();
     }
-    // Until the shape is made the context stays the caller's.
+    // Until the shape exists, the caller owns the context.
     *user = (UserShape){def->distance, NULL, def->context, sizeof *user + name_bytes};
     memcpy(user->name, def->name, name_bytes);
     if (def->surface.index1 != 0)

@@ -1,4 +1,4 @@
-// Two shapes meet: which family of pairs they are.
+// Contacts of two shapes: choice of the algorithm by the kinds of the pair.
 #include "field/contact/collide.h"
 
 #include "base/memory.h"
@@ -6,7 +6,7 @@
 #include "field/convex/convex_contact.h"
 
 // ---- tuning ----
-#define FIRST_COUNT 8 // contacts after which only deep points are added (Glondu 2012, 5.3)
+#define FIRST_COUNT 8 // number of contacts after which only deep points are added (Glondu 2012, 5.3)
 
 rblCollideOptions rbl_default_collide_options(void)
 {
@@ -114,7 +114,7 @@ rblResult rbl_shape_find_contacts(const rblShapeView* a, const rblShapeView* b, 
     out->clear = 0.0f;
     if (!rbl_finite3(b_in_a.p) || !rbl_finite((double)rbl_quat_dot(b_in_a.q, b_in_a.q)))
     {
-        return RBL_OK; // a body gone astray touches nothing
+        return RBL_OK; // a body with a pose that is not finite touches nothing
     }
     return a->convex && b->convex ? collide_convex(a, b, b_in_a, options, cache, out)
                                   : rbl_fields_collide(a, b, b_in_a, options, cache, out);

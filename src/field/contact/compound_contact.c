@@ -1,4 +1,4 @@
-// Contacts of shapes with parts: those of their parts, pair by pair.
+// Contacts of shapes with parts: contacts of all pairs of parts.
 #include "base/error.h"
 #include "base/hash_map.h"
 #include "field/contact/collide.h"
@@ -7,12 +7,12 @@
 #include "math/aabb.h"
 #include "math/transform.h"
 
-// One part of a shape, or a shape without parts as its own only part.
+// One part of a shape. A shape without parts is its own only part.
 typedef struct Part
 {
     const rblShapeView* view;
-    rblTransform pose; // in the axes of the whole
-    bool turned;       // the pose is not the identity
+    rblTransform pose; // in the axes of the whole shape
+    bool turned;       // whether the pose is not the identity
 } Part;
 
 static uint32_t part_count(const rblShapeView* view)
@@ -59,7 +59,7 @@ static rblResult append_part(const rblContactSet* part, const Part* a, uint32_t 
     return RBL_OK;
 }
 
-// A pose of the second shape in the first, as one of its part in the first's part.
+// The pose of the second part in the first part, from the pose of the second shape in the first shape.
 static rblTransform pose_of_parts(const Part* first, const Part* second, rblTransform b_in_a)
 {
     const rblTransform second_in_a = second->turned ? rbl_transform_mul(b_in_a, second->pose) : b_in_a;

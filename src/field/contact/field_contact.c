@@ -10,20 +10,23 @@
 #include "math/aabb.h"
 
 // ---- tuning ----
-#define DEFAULT_TOLERANCE 0.002f // of the smaller radius: eps
-#define DEEP              20.0f  // times eps: overlap above which contact normals may contradict each other
-#define LEAST_MOTION      10.0f // times eps: smallest motion that the selection assumes, also for bodies at rest
-#define ENOUGH            2u // times the first count: candidates after which samples of fragments are not refined
-#define NEARBY            0.25f // of half the sample spacing of a level: gap of the candidates that count for ENOUGH
+#define DEFAULT_TOLERANCE 0.002f // relative to the smaller radius: eps
+#define DEEP              20.0f  // relative to eps; above this overlap contact normals may be opposed
+#define MIN_MOTION                                                                                           \
+    10.0f // relative to eps; smallest motion that the selection assumes, also for bodies at rest
+#define ENOUGH                                                                                               \
+    2u // relative to the first count; number of candidates after which samples of fragments are not refined
+#define NEARBY                                                                                               \
+    0.25f // relative to half the sample spacing of a level; gap of the candidates that count for ENOUGH
 
-// A sample of one side that touches the other.
+// A sample of one shape that touches the other shape.
 typedef struct Touch
 {
     uint32_t sample;
-    uint32_t side; // whose sample: 0 the first shape's, 1 the second's
+    uint32_t side; // 0: a sample of the first shape, 1: of the second
     float distance;
     rblVec3 point;    // in the axes of the field
-    rblVec3 gradient; // there; zero: not asked for yet
+    rblVec3 gradient; // at the point; zero: not computed yet
 } Touch;
 
 typedef RBL_ARRAY(Touch) TouchArray;
@@ -87,14 +90,14 @@ typedef struct Search
 {
     struct rblContactScratch* scratch;
     float eps, margin;
-    bool all; // within the margin, not only those that matter
-    uint32_t
-        enough; // candidates as near as samples of a level lie apart after which finer levels are left; 0: never
+    bool all; // whether to collect all candidates within the margin, not only those that matter
+    // Number of candidates, closer than the sample spacing of a level, after which finer levels are skipped; 0: never.
+    uint32_t enough;
     uint32_t inside;
-    float deepest; // the smallest distance met; infinite before the first
+    float deepest; // smallest distance so far; infinite before the first
 } Search;
 
-// Half of how far samples of a level lie apart: its first 2^level cover the surface evenly.
+// Half of the sample spacing of a level: the first 2^level samples cover the surface evenly.
 static float half_spacing(const rblSampling* side)
 {
     float spacing = side->radius;
@@ -105,17 +108,17 @@ static float half_spacing(const rblSampling* side)
     return side->level % 2 == 1 ? spacing : 0.70710678f * spacing;
 }
 
-// What a search must still look for: samples with smaller distances than this. Where the gap is wider than half of what samples
-// of a level lie apart, finer ones would say nearly the same again. (Wider than all of it: a fifth more time for a pile of
-// statues that lies no better.)
+// The search needs only samples with smaller distances than this. If the gap is wider than half of the sample spacing
+// of a level, samples of finer levels add almost nothing. (With the full spacing as limit, a pile of statues needs 20 %
+// more time and is not more stable.)
 static float wanted_below(const Search* s, float spacing)
 {
     const float fine = s->all ? s->margin : rbl_minf(rbl_maxf(spacing, s->eps), s->margin);
     return rbl_maxf(fine, rbl_minf(s->deepest, s->margin));
 }
 
-// A fragment's grid rounds edges off, and fills them from the other side: near its surface the fragment itself says what is inside, and how
-// deep.
+// The grid of a fragment rounds edges off, outside and inside. Near the surface the fragment itself gives the sign and
+// the depth.
 static bool is_touch_by_depth(const rblField* field, float wanted, Touch* touch)
 {
     if (touch->distance <= field->error)
@@ -126,7 +129,7 @@ static bool is_touch_by_depth(const rblField* field, float wanted, Touch* touch)
     return touch->distance <= wanted;
 }
 
-// Outside a piece a sample touches only where its projection is on the piece.
+// Outside a piece, a sample touches only if its projection is on the piece.
 static bool is_touch(const rblField* field, float wanted, Touch* touch)
 {
     if (field->error > 0.0f)
@@ -140,7 +143,7 @@ static bool is_touch(const rblField* field, float wanted, Touch* touch)
     return field->confirm(field->shape, touch->point, wanted, &touch->distance);
 }
 
-static bool meet(rblSampling* side, uint32_t which, Search* s)
+static bool visit_next(rblSampling* side, uint32_t which, Search* s)
 {
     const float spacing = half_spacing(side);
     rblSampleVisit visit;
@@ -163,8 +166,8 @@ static bool meet(rblSampling* side, uint32_t which, Search* s)
     return !side->out_of_memory;
 }
 
-// Fragments that fit touch with every sample of their common crack, thousands of them. Levels cover it evenly: what one of them has
-// found with many samples finer ones hardly add to (Glondu 2012, 5.3).
+// Fragments that fit together touch with every sample of their common crack, which can be thousands. Every level covers
+// the crack evenly, so that after many candidates on one level finer levels add almost nothing (Glondu 2012, 5.3).
 static bool is_enough(const Search* s, float spacing)
 {
     const TouchArray* touches = &s->scratch->touches;
@@ -181,7 +184,7 @@ static bool is_enough(const Search* s, float spacing)
     return count == s->enough;
 }
 
-// Both hierarchies level by level, so that neither side's samples crowd out the other's (Glondu 2012, Algorithm 1).
+// Both hierarchies are searched level by level, so that the candidates come from both sides (Glondu 2012, Algorithm 1).
 static bool search(rblSampling sides[2], Search* s)
 {
     bool enough = false;
@@ -195,7 +198,7 @@ static bool search(rblSampling sides[2], Search* s)
             {
                 continue;
             }
-            if (!meet(&sides[which], which, s))
+            if (!visit_next(&sides[which], which, s))
             {
                 return false;
             }
@@ -217,7 +220,7 @@ static uint32_t path_count(const rblContactOptions* options)
 static rblContactPoint contact_of(const Touch* t, const rblSampling sides[2], rblVec3 gradient)
 {
     rblContactPoint c = {.distance = t->distance, .feature = 2 * t->sample + t->side};
-    // Halfway from the sample to the surface of the field.
+    // The contact point is halfway between the sample and the surface of the field.
     const rblVec3 middle = rbl_mul_add3(t->point, -0.5f * t->distance, gradient);
     if (t->side == 1)
     {
@@ -226,20 +229,20 @@ static rblContactPoint contact_of(const Touch* t, const rblSampling sides[2], rb
     }
     else
     {
-        // In the second shape's axes; side 1's motion leads to the first's.
+        // In the axes of the second shape; the transform of side 1 leads to those of the first.
         c.point = rbl_add3(rbl_mat3_apply(&sides[1].rotation, middle), sides[1].offset);
         c.normal = rbl_neg3(rbl_mat3_apply(&sides[1].rotation, gradient));
     }
     return c;
 }
 
-// A path as the samples of one side see it in the field of the other.
+// A predicted path, for the samples of one shape in the field of the other.
 typedef struct Path
 {
-    rblMat3 rotation; // from the samples' axes to the field's, at the end
+    rblMat3 rotation; // from the axes of the samples to those of the field, at the end of the path
     rblVec3 offset;
-    rblVec3 pivot, translation; // in the field's axes: what the samples turn about, and how far that moves
-    rblVec3 turn;               // rotation vector
+    rblVec3 pivot, translation; // in the axes of the field: centre of rotation of the samples, and its motion
+    rblVec3 turn;               // rotation vector, rad
 } Path;
 
 typedef struct Paths
@@ -270,10 +273,11 @@ static void find_paths(const rblContactOptions* options, rblTransform b_in_a, Pa
     }
 }
 
-// How far a sample moves along the normal at most, downwards. By turning it moves s t + b t^2 at time t, 0 to 1. A point of a
-// wheel's rim that comes down bends and goes up again: how low that gets is what counts. The lowest point of the wheel at the
-// start goes up (s = 0), but its place is taken: it counts as staying.
-static float lowest_on(const Path* path, rblVec3 sample, rblVec3 point, rblVec3 normal)
+// Largest motion of a sample along the normal, towards the surface. By rotation it moves s t + b t^2 at time t, 0 to 1.
+// A point on the rim of a wheel that moves down reaches a lowest point and moves up again; the lowest point counts. The
+// point that is lowest at the start moves up (s = 0), but the next point of the rim takes its place: its motion counts
+// as 0.
+static float lowest_offset(const Path* path, rblVec3 sample, rblVec3 point, rblVec3 normal)
 {
     const rblVec3 end = rbl_add3(rbl_mat3_apply(&path->rotation, sample), path->offset);
     const float straight = rbl_dot3(normal, path->translation);
@@ -309,7 +313,8 @@ static rblCandidate candidate_of(const Touch* t, const rblSampling sides[2], con
     for (uint32_t i = 0; i < paths->count; ++i)
     {
         const rblVec3 sample = side->tree->points[t->sample];
-        candidate.lows[i] = t->distance + lowest_on(&paths->sides[t->side][i], sample, t->point, gradient);
+        candidate.lows[i] =
+            t->distance + lowest_offset(&paths->sides[t->side][i], sample, t->point, gradient);
     }
     return candidate;
 }
@@ -330,10 +335,10 @@ static bool write_candidates(const rblSampling sides[2], const Paths* paths,
     return true;
 }
 
-// Two that are deep in each other are pushed out by some samples one way and by some the other, and stay where they are. The
-// sum of all, weighted by depth, says which way out is the shorter one. What pushes against it is turned to push along: its
-// own depth is the least that it lies in there, whichever way it goes.
-static void turn_opposed(rblCandidateArray* candidates, float eps)
+// Two shapes in deep overlap: the normals of some samples are opposed, so that they would not separate. The sum of all
+// normals, weighted by depth, gives the shorter way out. A normal against this direction is replaced by it. The depth
+// stays: it is the smallest overlap in any direction.
+static void reverse_opposed(rblCandidateArray* candidates, float eps)
 {
     rblVec3 sum = {0, 0, 0};
     for (size_t i = 0; i < candidates->count; ++i)
@@ -357,7 +362,7 @@ static void turn_opposed(rblCandidateArray* candidates, float eps)
     }
 }
 
-// Turning counts by what it moves on the smaller of the two.
+// Rotations are scaled by the motion that they give to points of the smaller shape.
 static rblSelecting selecting_of(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
                                  const Search* s, const rblContactOptions* options)
 {
@@ -365,16 +370,16 @@ static rblSelecting selecting_of(const rblShapeView* a, const rblShapeView* b, r
     const rblVec3 center = rbl_to_float3(second ? b->mass.center : a->mass.center);
     const float length = 0.5f * (second ? b->radius : a->radius);
     const bool known = path_count(options) > 0;
-    return (rblSelecting){
-        .eps = s->eps,
-        .motion = rbl_maxf(rbl_maxf(-s->deepest, LEAST_MOTION * s->eps), known ? 0.0f : s->margin),
-        .center = second ? rbl_transform_point(b_in_a, center) : center,
-        .length = length,
-        .first_count = options->first_count,
-        .path_count = path_count(options)};
+    return (rblSelecting){.eps = s->eps,
+                          .motion =
+                              rbl_maxf(rbl_maxf(-s->deepest, MIN_MOTION * s->eps), known ? 0.0f : s->margin),
+                          .center = second ? rbl_transform_point(b_in_a, center) : center,
+                          .length = length,
+                          .first_count = options->first_count,
+                          .path_count = path_count(options)};
 }
 
-// ---- the call ----
+// ---- public functions ----
 
 static float tolerance_of(const rblShapeView* a, const rblShapeView* b, const rblContactOptions* options)
 {
@@ -382,17 +387,17 @@ static float tolerance_of(const rblShapeView* a, const rblShapeView* b, const rb
                                      : DEFAULT_TOLERANCE * rbl_minf(a->radius, b->radius);
 }
 
-// A gap that may be used up by motion: with the room that there is until something may be as near as `least`, nothing is nearer
-// than any margin m as long as the two have moved by less than gap - m. For m below `least` that is so if values go on to fall as
-// fast as they can, sqrt(3) times the way.
+// A gap that motion may use up. As long as both shapes have moved by less than gap - m, no sample has a value below the
+// margin m. The clearance says how far the shapes can move until a sample may have a value of `least`. For m below
+// `least`, values are assumed to decrease at the largest slope, sqrt(3) times the path.
 static float gap_of(const rblSampling sides[2], float least)
 {
     const float clearance = rbl_minf(sides[0].clearance, sides[1].clearance);
     return clearance > 0.0f ? clearance + 0.57735025f * least : 0.0f;
 }
 
-// Only pairs that are clearly apart are worth it.
-static void remember(rblPairCache* cache, rblTransform b_in_a, float gap, float margin)
+// Only for pairs with a clear gap.
+static void store_gap(rblPairCache* cache, rblTransform b_in_a, float gap, float margin)
 {
     if (gap > margin)
     {
@@ -453,13 +458,13 @@ rblResult rbl_fields_collide(const rblShapeView* a, const rblShapeView* b, rblTr
     }
     if (cache != NULL)
     {
-        remember(cache, b_in_a, gap_of(sides, margin), margin);
+        store_gap(cache, b_in_a, gap_of(sides, margin), margin);
     }
     out->colliding = s.inside;
     out->visited = sides[0].met + sides[1].met;
     if (-s.deepest > DEEP * eps && options->first_count != UINT32_MAX)
     {
-        turn_opposed(&s.scratch->candidates, eps);
+        reverse_opposed(&s.scratch->candidates, eps);
     }
     if (s.scratch->candidates.count == 0)
     {

@@ -1,6 +1,8 @@
-// When samples of either of two moving shapes first come close to the other's field. A ball about a sample that holds all below it
-// goes along the sample's way by as much as the field there allows (as rays are traced through balls of free space: Hart 1996),
-// until something below may be close; from that time on its children are looked at. What comes later than the earliest impact known is left.
+// Time of impact by samples: the first time at which a sample of one of two moving shapes is close to the field of the
+// other. A ball around a sample contains all samples below it in the hierarchy. It advances along the path of the
+// sample by the distance that the field guarantees to be free (as in sphere tracing, Hart 1996), until a sample below
+// may be close; from that time on its children are tested. Samples that would be later than the earliest impact so far
+// are skipped.
 #include "field/contact/collide.h"
 #include "field/contact/field_sampling.h"
 #include "field/contact/time_of_impact.h"
@@ -8,53 +10,55 @@
 #include <math.h>
 
 // ---- tuning ----
-#define DEEPEST         64   // levels: points are numbered in 32 bits, each level doubles their count
-#define MAX_LEGS        63u  // straight parts of a path
-#define MAX_STEPS       64u  // steps of one ball or sample
-#define LARGE_CLEARANCE 0.1f // of the radius of a shape: larger clearances skip the field
-#define MAX_BOWED       0.5  // of the target distance: largest deviation of a straight part from its arc
+#define MAX_DEPTH 64  // levels; sample indices have 32 bits, and each level doubles the number of samples
+#define MAX_LEGS  63u // straight legs of a path
+#define MAX_STEPS 64u // steps of one ball or sample
+#define LARGE_CLEARANCE                                                                                      \
+    0.1f // relative to the radius of a shape; a larger clearance is taken from the box, without the field
+#define MAX_BOWED 0.5 // relative to the target distance; largest deviation of a straight leg from its arc
 
-// The motion, in legs of equal time on each of which every sample goes straight. Poses are made when they are asked for.
+// The motion, in legs of equal time. On each leg every sample moves on a straight line. Poses are computed when they
+// are needed.
 typedef struct Motion
 {
     const rblImpactQuery* query;
     const rblFlights* flights;
     uint32_t legs;
-    float fastest;                    // that anything of the two comes together, metres a leg
-    uint64_t known;                   // bits: poses that are there
-    rblTransform poses[MAX_LEGS + 1]; // of b in a's axes
+    float fastest;                    // largest closing speed of two points, m per leg
+    uint64_t known;                   // bit i: poses[i] is computed
+    rblTransform poses[MAX_LEGS + 1]; // of b in the axes of a
 } Motion;
 
-// Samples of one shape on their way through the field of the other.
+// The search with the samples of one shape in the field of the other.
 typedef struct Hunt
 {
     Motion* motion;
     const rblSampleTree* tree;
     rblField field;
-    bool backwards;  // the samples are a's
-    uint64_t placed; // bits: frames that are there
+    bool backwards;  // whether the samples are those of a
+    uint64_t placed; // bit i: frame i is computed
     rblMat3 rotations[MAX_LEGS + 1];
     rblVec3 offsets[MAX_LEGS + 1];
     float goal, tolerance;
-    float* first; // the earliest impact known, in legs
+    float* first; // the earliest impact so far, in legs
 } Hunt;
 
-// One of them, or the ball about it.
+// A moving sample, or the ball around it.
 typedef struct Walker
 {
     rblVec3 sample;
-    float t; // in legs
+    float t; // time, in legs
     uint32_t leg;
-    rblVec3 start, along; // of this leg
-    float speed;          // of coming nearer at most, metres a leg
-    bool asked;           // the field, here
+    rblVec3 start, along; // on the current leg
+    float speed;          // largest closing speed, m per leg
+    bool asked;           // whether the field was evaluated at this time
     float value;
     rblFieldSlope slope;
 } Walker;
 
 // ---- poses ----
 
-// The pose of b in a's axes, about the shapes' own origins.
+// The pose of b in the axes of a, relative to the origins of the shapes.
 static rblTransform relative_pose(const rblImpactQuery* query, const rblFlights* f, double t)
 {
     const rblQuatd turn_a = rbl_quatd_from_axis_angle(f->a.axis, f->a.angle * t);
@@ -91,8 +95,9 @@ static rblVec3 sample_position(Hunt* hunt, uint32_t i, rblVec3 sample)
     return rbl_add3(rbl_mat3_apply(&hunt->rotations[i], sample), hunt->offsets[i]);
 }
 
-// How far a way bends away from a straight one over all of the motion, at most: x = R^T(t) y(t) with y the parabola and the other's turn,
-// so x'' <= w^2 |y| + 2 w |y'| + |y''|. Only what comes within the smaller ball matters, and that is there from the beginning or comes there.
+// Bound of the acceleration of a path over the whole motion: x = R^T(t) y(t) with y the parabola and the rotation of
+// the other shape, so |x''| <= w^2 |y| + 2 w |y'| + |y''|. Only points within the smaller ball matter, at the start or
+// later.
 static double bend_of(const rblImpactQuery* query, const rblFlights* f)
 {
     const double smaller = rbl_mind(query->a->bounded ? f->a.radius : (double)INFINITY,
@@ -103,7 +108,7 @@ static double bend_of(const rblImpactQuery* query, const rblFlights* f)
     return turn * turn * (smaller + path_length) + 2.0 * turn * path_length + 2.0 * sag;
 }
 
-// As many legs as keep them straight enough: a chord leaves its arc by an eighth of x'' t^2.
+// The number of legs that keeps each leg nearly straight: a chord differs from its arc by at most x'' t^2 / 8.
 static void set_legs(Motion* motion)
 {
     const double bend = bend_of(motion->query, motion->flights) / 8.0;
@@ -113,10 +118,10 @@ static void set_legs(Motion* motion)
     motion->fastest = (float)(rbl_fastest_closing(motion->flights) / (double)motion->legs);
 }
 
-// ---- walking ----
+// ---- advancing ----
 
-// A sample far off that turns goes faster through the other's axes than it comes nearer.
-static void go_to(Hunt* hunt, Walker* walker, float t)
+// A rotating sample that is far away moves faster in the axes of the other shape than it approaches.
+static void move_to(Hunt* hunt, Walker* walker, float t)
 {
     const uint32_t leg = (uint32_t)t;
     walker->t = t;
@@ -134,12 +139,12 @@ static void go_to(Hunt* hunt, Walker* walker, float t)
 static Walker walker_at(Hunt* hunt, rblVec3 sample, float t)
 {
     Walker walker = {.sample = sample, .leg = UINT32_MAX};
-    go_to(hunt, &walker, t);
+    move_to(hunt, &walker, t);
     return walker;
 }
 
-// How far outside the box of the field a point is, where that alone tells that there is much room for a ball; else 0. It takes a fraction of
-// the time that the field does.
+// Distance of a point from the box of the field, if this alone gives a large clearance for the ball; else 0. It costs a
+// fraction of a field value.
 static float clearance_outside(const Hunt* hunt, rblVec3 point, float radius)
 {
     const rblShapeView* view = &hunt->field.shape->view;
@@ -159,7 +164,7 @@ static void ask_field(const Hunt* hunt, Walker* walker, rblVec3 point, float rad
     walker->asked = true;
 }
 
-// How far a ball about the walker can go with nothing in it coming close.
+// Distance that a ball around the walker can move without a sample in it becoming close.
 static float clearance_of(const Hunt* hunt, Walker* walker, float radius)
 {
     const rblField* field = &hunt->field;
@@ -185,7 +190,8 @@ static float clearance_of(const Hunt* hunt, Walker* walker, float radius)
     return sure <= close ? 0.0f : rbl_field_free_distance(field, walker->slope, sure - hunt->goal);
 }
 
-// Go on by a length; false at the first impact known or the end. Beyond this leg as if at the speed of the fastest.
+// Advance by a length. Beyond the current leg the largest closing speed is assumed. Returns false at the end of the
+// motion, or at the earliest impact so far.
 static bool walk(Hunt* hunt, Walker* walker, float length)
 {
     const float end = (float)(walker->leg + 1);
@@ -196,11 +202,11 @@ static bool walk(Hunt* hunt, Walker* walker, float length)
     {
         return false;
     }
-    go_to(hunt, walker, t);
+    move_to(hunt, walker, t);
     return true;
 }
 
-// Go on until something in the ball may be close; false when that is not before the first impact known.
+// Advance until a sample in the ball may be close. Returns false if this is not before the earliest impact so far.
 static bool advance(Hunt* hunt, Walker* walker, float radius)
 {
     for (uint32_t i = 0; i < MAX_STEPS; ++i)
@@ -215,18 +221,19 @@ static bool advance(Hunt* hunt, Walker* walker, float radius)
             return false;
         }
     }
-    return true; // still apart here: early, never late
+    return true; // still apart: the result may be too early, but never too late
 }
 
-// ---- the search ----
+// ---- search ----
 
 typedef struct Node
 {
-    uint32_t next, end; // in rblSampleTree.children
-    float from;         // nothing below is close before
+    uint32_t next, end; // range in rblSampleTree.children
+    float from;         // no sample below is close before this time, in legs
 } Node;
 
-// Returns whether anything below may be close before the first impact known, and from when on.
+// Whether a sample below may be close before the earliest impact so far; `from` receives the first time at which it may
+// be.
 static bool meet(Hunt* hunt, rblVec3 sample, float radius, float* from)
 {
     Walker walker = walker_at(hunt, sample, *from);
@@ -249,7 +256,7 @@ static void search(Hunt* hunt, float from)
     {
         return;
     }
-    Node stack[DEEPEST];
+    Node stack[MAX_DEPTH];
     uint32_t depth = 0;
     if (meet(hunt, tree->points[0], rbl_sample_radius(tree, 0), &from))
     {
@@ -272,7 +279,7 @@ static void search(Hunt* hunt, float from)
     }
 }
 
-// From when on the ball about all of a shape may be close to the other's field.
+// The first time at which the ball around a whole shape may be close to the field of the other.
 static float start_of(Hunt* hunt, const rblShapeView* samples)
 {
     if (!samples->bounded)
@@ -308,7 +315,7 @@ double rbl_field_time_of_impact(const rblImpactQuery* query, const rblFlights* f
     hunts[1].backwards = false;
     if (!hunt_init(&hunts[0], &motion, &first) || !hunt_init(&hunts[1], &motion, &first))
     {
-        return 0.0; // no memory: as if they touched, and the search for their contacts will say so
+        return 0.0; // no memory: treated as touching; the search for contacts reports the error
     }
     const float from = rbl_maxf(start_of(&hunts[0], query->a), start_of(&hunts[1], query->b));
     search(&hunts[1], from);

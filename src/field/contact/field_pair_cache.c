@@ -3,15 +3,15 @@
 #include "math/transform.h"
 #include <string.h>
 
-// In the six words: the position in three floats, the quaternion's components but the largest in 16 bits each, a mark that
-// the rest means something with the number of the largest component in its last two bits, and the gap.
+// Layout of the six words: the position as three floats; the components of the quaternion except the largest, 16 bits
+// each; a mark that the data are valid, with the index of the largest component in its last two bits; and the gap.
 #define CACHE_MARK 0x5EECu
 
-// Of the rotation, in radians: three components are right to 1.5e-5, the largest, at least a half, follows to 5e-5; twice
-// the length of that, with room for rounding in floats.
+// Error of the rotation, rad: three components have an error of 1.5e-5; the largest component, at least 0.5, then has
+// an error of 5e-5. The bound is twice the length of these errors, with a margin for rounding in floats.
 #define ROTATION_ERROR 2e-4f
 
-#define POSITION_ERROR 1e-6f // of the size of coordinates: rounding error of positions
+#define POSITION_ERROR 1e-6f // relative to the size of coordinates: rounding error of positions
 
 static uint32_t bits_of(float x)
 {
@@ -75,8 +75,8 @@ static rblTransform cached_pose(const rblPairCache* cache)
                           rbl_quat_normalize((rblQuat){q[0], q[1], q[2], q[3]})};
 }
 
-// How far any point of a shape has moved: the centre of its ball, and a turn by theta moves nothing about it by more than
-// 2 sin(theta / 2) radius, of which the sine is the length of the quaternion's vector part.
+// Bound of the motion of all points of a shape: the motion of the centre of its ball, plus 2 sin(theta / 2) radius for
+// a rotation by theta. The sine is the length of the vector part of the quaternion.
 static float moved_by(const rblShapeView* shape, rblTransform from, rblTransform to)
 {
     const rblVec3 center = rbl_to_float3(shape->mass.center);
@@ -96,7 +96,7 @@ bool rbl_field_cache_apart(const rblPairCache* cache, const rblShapeView* a, con
         return false;
     }
     const rblTransform before = cached_pose(cache);
-    // Seen from whichever the other is bounded; a plane's ball is infinite.
+    // Measured in the axes of the other shape, for a shape that is bounded; the ball of a plane is infinite.
     const float moved = b->bounded
                             ? moved_by(b, before, b_in_a)
                             : moved_by(a, rbl_transform_inverse(before), rbl_transform_inverse(b_in_a));

@@ -5,7 +5,8 @@
 #include "math/simd.h"
 
 // ---- tuning ----
-#define ROUNDING 2e-6f // of the size of coordinates: rounding error of distances of transformed points
+#define ROUNDING                                                                                             \
+    2e-6f // relative to the size of coordinates: rounding error of distances of transformed points
 
 void rbl_frontier_init(rblFrontier* frontier, const rblAllocator* allocator)
 {
@@ -57,7 +58,7 @@ float rbl_field_distance(const rblField* field, rblVec3 point, float limit, rblF
     return field->value(field->shape, point, limit, slope);
 }
 
-// ---- meeting samples ----
+// ---- visits of samples ----
 
 bool rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* field, rblTransform pose,
                        float least, rblFrontier* frontier)
@@ -90,7 +91,7 @@ bool rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* 
     return true;
 }
 
-// Have a node wait for the level of its next child.
+// Put a node into the list of the level of its next child.
 static void wait_for_child(rblSampling* s, const rblFrontierNode* node)
 {
     const uint32_t level = rbl_floor_log2(s->tree->children[node->next].node) + 1;
@@ -98,27 +99,29 @@ static void wait_for_child(rblSampling* s, const rblFrontierNode* node)
     s->waiting += 1;
 }
 
-// What is within the error bound is told, too: it may be deeper than it seems.
+// Values within the error bound are reported, too: the point may be deeper than the value.
 static float reporting_limit(const rblSampling* s, float wanted)
 {
     return rbl_maxf(wanted, s->field.error);
 }
 
-// From which value on a sample is no matter. While nothing was found, what is left must be clear of the margin by the error bound, too, or the room were none.
-static float bar_of(const rblSampling* s, float wanted)
+// Samples with values from this bound on are skipped. Until a wanted sample is found, the limit includes the error
+// bound, so that skipped samples leave a positive clearance.
+static float skip_limit(const rblSampling* s, float wanted)
 {
     return wanted >= s->least ? wanted + s->field.error : reporting_limit(s, wanted);
 }
 
-// Nothing within `way` of a sample can be wanted, and what is within `radius` of it is not looked at further. Ways are those to a value of the bar: once
-// something was found the room is no matter.
-static void leave(rblSampling* s, float free_distance, float radius, float wanted)
+// The samples within `radius` of a sample are skipped, since no sample within `free_distance` of it can have a wanted
+// value. Updates the clearance, which is needed only until a wanted sample is found.
+static void skip(rblSampling* s, float free_distance, float radius, float wanted)
 {
     s->clearance = wanted >= s->least ? rbl_minf(free_distance - radius, s->clearance) : s->clearance;
 }
 
-// A sample that was met, with all below it within the child's radius.
-static void meet_child(rblSampling* s, const rblSampleChild* child, const rblFrontierNode* node, float wanted)
+// Visit a child; all samples below it are within its radius.
+static void visit_child(rblSampling* s, const rblSampleChild* child, const rblFrontierNode* node,
+                        float wanted)
 {
     s->met += 1;
     if (node->next == node->end && !(wanted >= s->least))
@@ -126,16 +129,16 @@ static void meet_child(rblSampling* s, const rblSampleChild* child, const rblFro
         return;
     }
     const float free_distance =
-        rbl_field_free_distance(&s->field, node->slope, node->distance - bar_of(s, wanted));
+        rbl_field_free_distance(&s->field, node->slope, node->distance - skip_limit(s, wanted));
     const bool stay = child->radius > free_distance && node->next < node->end;
-    leave(s, free_distance, stay ? 0.0f : child->radius, wanted);
+    skip(s, free_distance, stay ? 0.0f : child->radius, wanted);
     if (stay)
     {
         wait_for_child(s, node);
     }
 }
 
-// From which value on nothing that a sample is the middle of can be wanted.
+// From this value on, no sample within `radius` can have a wanted value.
 static float limit_of(const rblSampling* s, float radius, float wanted)
 {
     return wanted + rbl_field_fall(&s->field, RBL_SLOPE_STEEP, radius);
@@ -155,24 +158,24 @@ static bool first_sample(rblSampling* s, float wanted, rblSampleVisit* visit)
     visit->distance = rbl_field_distance(&s->field, visit->point, limit_of(s, child.radius, wanted), &slope);
     const rblFrontierNode node = {tree->first_children[0], tree->first_children[1], visit->distance, slope,
                                   visit->point};
-    meet_child(s, &child, &node, wanted);
+    visit_child(s, &child, &node, wanted);
     return !s->out_of_memory && visit->distance <= reporting_limit(s, wanted);
 }
 
 // ---- children, four at a time ----
 
-// Those of one node on this level. False when there are four before all of them were seen.
+// Add the children of one node on this level. Returns false if the group of four is full before the end of the list.
 static bool gather_children(rblSampling* s, rblFrontierNode* node, float wanted)
 {
     rblSampleGroup* group = &s->group;
     const float free_distance =
-        rbl_field_free_distance(&s->field, node->slope, node->distance - bar_of(s, wanted));
+        rbl_field_free_distance(&s->field, node->slope, node->distance - skip_limit(s, wanted));
     for (; node->next < node->end; ++node->next)
     {
         const rblSampleChild* child = &s->tree->children[node->next];
         if (!(child->reach > free_distance))
         {
-            leave(s, free_distance, child->reach, wanted);
+            skip(s, free_distance, child->reach, wanted);
             return true;
         }
         if ((uint64_t)child->node >> s->level != 0)
@@ -190,12 +193,12 @@ static bool gather_children(rblSampling* s, rblFrontierNode* node, float wanted)
         group->x[lane] = node->point.x;
         group->y[lane] = node->point.y;
         group->z[lane] = node->point.z;
-        rbl_prefetch(&s->tree->children[child->first]); // its own, should it stay
+        rbl_prefetch(&s->tree->children[child->first]); // its children, if it is not skipped
     }
     return true;
 }
 
-// The next four children of this level, fewer at its end, that may have something below `wanted`.
+// The next four children of this level (fewer at its end) that may have a sample below `wanted`.
 static void gather_group(rblSampling* s, float wanted)
 {
     const rblFrontierList* list = &s->frontier->levels[s->level];
@@ -214,7 +217,7 @@ static rblFloat4 transformed(const float rows[3], float offset, rblFloat4 x, rbl
     return rbl_add4(turned, rbl_splat4(offset));
 }
 
-// Into the field's axes; lanes that are not used hold the first one's point. Returns the radii.
+// Transform to the axes of the field; unused lanes repeat the first point. Returns the radii.
 static rblFloat4 locate_group(const rblSampling* s, rblFloat4 out[3])
 {
     const rblSampleGroup* group = &s->group;
@@ -241,7 +244,7 @@ static rblFloat4 square_of(rblFloat4 x, rblFloat4 y, rblFloat4 z)
     return rbl_add4(rbl_add4(rbl_mul4(x, x), rbl_mul4(y, y)), rbl_mul4(z, z));
 }
 
-static float least_of(rblFloat4 values, uint32_t lanes)
+static float min_lane(rblFloat4 values, uint32_t lanes)
 {
     float value[4];
     float least = INFINITY;
@@ -253,8 +256,9 @@ static float least_of(rblFloat4 values, uint32_t lanes)
     return least;
 }
 
-// Lanes whose sample and all below it are so near to the node above that they need not be met. (Its reach is that of its farthest child.)
-static uint32_t leave_near(rblSampling* s, const rblFloat4 p[3], rblFloat4 radii, float wanted)
+// Lanes whose samples are all so close to the parent that its value decides: they are skipped. (The radius of the
+// parent contains its farthest child.)
+static uint32_t skip_near(rblSampling* s, const rblFloat4 p[3], rblFloat4 radii, float wanted)
 {
     const rblSampleGroup* group = &s->group;
     const rblFloat4 square =
@@ -266,7 +270,7 @@ static uint32_t leave_near(rblSampling* s, const rblFloat4 p[3], rblFloat4 radii
     const uint32_t lanes = rbl_mask4(near) & ((1u << group->count) - 1);
     if (lanes != 0 && wanted >= s->least)
     {
-        s->clearance = rbl_minf(least_of(rbl_sub4(spare, rbl_sqrt4(square)), lanes), s->clearance);
+        s->clearance = rbl_minf(min_lane(rbl_sub4(spare, rbl_sqrt4(square)), lanes), s->clearance);
     }
     return lanes;
 }
@@ -277,8 +281,8 @@ static rblFloat4 outside_along(rblFloat4 p, float lower, float upper)
     return rbl_max4(out, rbl_splat4(0.0f));
 }
 
-// Lanes whose sample and all below it lie so far outside the field's box that they need not be met.
-static uint32_t leave_beyond(rblSampling* s, const rblFloat4 p[3], rblFloat4 radii, float wanted)
+// Lanes whose samples are all so far outside the box of the field that they are skipped.
+static uint32_t skip_outside(rblSampling* s, const rblFloat4 p[3], rblFloat4 radii, float wanted)
 {
     if (!s->field.shape->view.bounded)
     {
@@ -289,18 +293,18 @@ static uint32_t leave_beyond(rblSampling* s, const rblFloat4 p[3], rblFloat4 rad
                                        outside_along(p[1], box->lower.y, box->upper.y),
                                        outside_along(p[2], box->lower.z, box->upper.z));
     const rblFloat4 used = rbl_add4(radii, rbl_splat4(rbl_field_fall(&s->field, RBL_SLOPE_FAR, 0.0f)));
-    const rblFloat4 clear = rbl_add4(used, rbl_splat4(bar_of(s, wanted)));
+    const rblFloat4 clear = rbl_add4(used, rbl_splat4(skip_limit(s, wanted)));
     const uint32_t lanes =
         rbl_mask4(rbl_less4(rbl_mul4(clear, clear), square)) & ((1u << s->group.count) - 1);
     if (lanes != 0 && wanted >= s->least)
     {
         const rblFloat4 clearance = rbl_sub4(rbl_sqrt4(square), clear);
-        s->clearance = rbl_minf(least_of(clearance, lanes), s->clearance);
+        s->clearance = rbl_minf(min_lane(clearance, lanes), s->clearance);
     }
     return lanes;
 }
 
-// Those of a group that are not left into the batch. False at the end of the level.
+// Add the lanes of a group that are not skipped to the batch. Returns false at the end of the level.
 static bool add_group(rblSampling* s, float wanted)
 {
     const rblSampleGroup* group = &s->group;
@@ -313,9 +317,9 @@ static bool add_group(rblSampling* s, float wanted)
     rblFloat4 p[3];
     float x[4], y[4], z[4];
     const rblFloat4 radii = locate_group(s, p);
-    // Where there is no grid to be looked up, asking costs no more than telling who need not be asked.
-    const uint32_t near = s->field.grid != NULL ? leave_near(s, p, radii, wanted) : 0;
-    const uint32_t left = near | leave_beyond(s, p, radii, wanted);
+    // Without a grid, an evaluation costs no more than the test whether it is needed.
+    const uint32_t near = s->field.grid != NULL ? skip_near(s, p, radii, wanted) : 0;
+    const uint32_t left = near | skip_outside(s, p, radii, wanted);
     rbl_store4(x, p[0]);
     rbl_store4(y, p[1]);
     rbl_store4(z, p[2]);
@@ -333,8 +337,8 @@ static bool add_group(rblSampling* s, float wanted)
 
 // ---- samples, four at a time ----
 
-// Lanes that are not used are at the first one's place.
-static void ask_grid(rblSampling* s)
+// Unused lanes repeat the first point.
+static void evaluate_grid(rblSampling* s)
 {
     rblSampleBatch* batch = &s->batch;
     for (uint32_t i = batch->met; i < 4; ++i)
@@ -352,7 +356,7 @@ static void ask_grid(rblSampling* s)
     }
 }
 
-static void ask_field(rblSampling* s, float wanted)
+static void evaluate_field(rblSampling* s, float wanted)
 {
     rblSampleBatch* batch = &s->batch;
     for (uint32_t i = 0; i < batch->met; ++i)
@@ -363,7 +367,7 @@ static void ask_field(rblSampling* s, float wanted)
     }
 }
 
-static void meet_batch(rblSampling* s, float wanted)
+static void evaluate_batch(rblSampling* s, float wanted)
 {
     rblSampleBatch* batch = &s->batch;
     const float reported = reporting_limit(s, wanted);
@@ -373,12 +377,12 @@ static void meet_batch(rblSampling* s, float wanted)
         const rblSampleChild* child = batch->children[i];
         const rblFrontierNode node = {child->first, child->end, batch->distances[i], batch->slopes[i],
                                       rbl_vec3(batch->x[i], batch->y[i], batch->z[i])};
-        meet_child(s, child, &node, wanted);
+        visit_child(s, child, &node, wanted);
         batch->near |= (node.distance <= reported ? 1u : 0u) << i;
     }
 }
 
-// Those that wait move up.
+// Move the waiting samples to the front.
 static void end_batch(rblSampleBatch* batch)
 {
     batch->count -= batch->met;
@@ -394,7 +398,7 @@ static void end_batch(rblSampleBatch* batch)
 
 static bool next_batch(rblSampling* s, float wanted)
 {
-    // Lanes are filled up for a grid only: others are asked one at a time.
+    // Only a grid evaluates four lanes at a time; other fields are evaluated one by one.
     const uint32_t most = s->field.grid != NULL ? 4 : 1;
     rblSampleBatch* batch = &s->batch;
     end_batch(batch);
@@ -408,13 +412,13 @@ static bool next_batch(rblSampling* s, float wanted)
     batch->met = batch->count < 4 ? batch->count : 4;
     if (s->field.grid != NULL)
     {
-        ask_grid(s);
+        evaluate_grid(s);
     }
     else
     {
-        ask_field(s, wanted);
+        evaluate_field(s, wanted);
     }
-    meet_batch(s, wanted);
+    evaluate_batch(s, wanted);
     return !s->out_of_memory;
 }
 
@@ -452,7 +456,7 @@ void rbl_sampling_next_level(rblSampling* s)
 
 // ---- early out ----
 
-// Along the axis that says most.
+// The gap along the best axis.
 static float gap_in_axes(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a)
 {
     const rblAabb box = rbl_shape_bounds_at(b, b_in_a);

@@ -1,5 +1,5 @@
-// One way round of a query: the samples of one shape met level by level in the field of another (Glondu 2012,
-// Algorithm 1). Branches that cannot hold a sample of interest are left.
+// One direction of a contact query: the samples of one shape, visited level by level in the field of another (Glondu
+// 2012, Algorithm 1). Branches that cannot contain a wanted sample are skipped.
 #ifndef RBL_FIELD_CONTACT_FIELD_SAMPLING_H
 #define RBL_FIELD_CONTACT_FIELD_SAMPLING_H
 
@@ -10,65 +10,66 @@
 #include "math/mat3.h"
 #include "math/transform.h"
 
-// A node that was met and not left yet: its children from `next` on have not been.
+// A visited node: its children from `next` on are not visited yet.
 typedef struct rblFrontierNode
 {
-    uint32_t next, end; // in rblSampleTree.children
+    uint32_t next, end; // range in rblSampleTree.children
     float distance;
     uint32_t slope; // rblFieldSlope
-    rblVec3 point;  // in the field's axes
+    rblVec3 point;  // in the axes of the field
 } rblFrontierNode;
 
-#define RBL_SAMPLE_LEVELS 33 // level 0 is the first sample alone, level l the samples 2^(l - 1) to 2^l - 1
+#define RBL_SAMPLE_LEVELS 33 // level 0 is the first sample, level l has the samples 2^(l - 1) to 2^l - 1
 
 typedef RBL_ARRAY(rblFrontierNode) rblFrontierList;
 
 typedef struct rblFrontier
 {
-    rblFrontierList levels[RBL_SAMPLE_LEVELS]; // nodes by the level of their next child
+    rblFrontierList levels[RBL_SAMPLE_LEVELS]; // nodes, by the level of their next child
 } rblFrontier;
 
 void rbl_frontier_init(rblFrontier* frontier, const rblAllocator* allocator);
 void rbl_frontier_free(rblFrontier* frontier);
 
-// Children of nodes that were met: whether they are left is seen four at a time.
+// Children of visited nodes. The test whether they can be skipped uses four lanes.
 typedef struct rblSampleGroup
 {
     const rblSampleChild* children[4];
-    float free_distance[4]; // about the node above, within which nothing can be wanted
-    float x[4], y[4], z[4]; // of that node, in the field's axes
+    float free_distance[4]; // around the parent: no sample within this distance can be wanted
+    float x[4], y[4], z[4]; // of the parent, in the axes of the field
     uint32_t count;
 } rblSampleGroup;
 
-// Samples that are met together.
+// Samples that are evaluated together.
 typedef struct rblSampleBatch
 {
-    const rblSampleChild* children[8]; // the first four are met, the others wait
-    float x[8], y[8], z[8];            // in the field's axes
+    const rblSampleChild* children[8]; // the first four are evaluated, the others wait
+    float x[8], y[8], z[8];            // in the axes of the field
     uint32_t count;
-    uint32_t met;  // of the first four
-    uint32_t near; // lanes of these that were wanted and not told yet
+    uint32_t met;  // number of the first four that are evaluated
+    uint32_t near; // bits: lanes with wanted samples that are not returned yet
     float distances[4];
     rblFieldSlope slopes[4];
 } rblSampleBatch;
 
 typedef struct rblSampling
 {
-    const rblSampleTree* tree; // null: no samples, done at once
+    const rblSampleTree* tree; // null: no samples, the search ends at once
     rblField field;
-    rblMat3 rotation; // from the samples' axes to the field's
+    rblMat3 rotation; // from the axes of the samples to those of the field
     rblVec3 offset;
-    float radius; // of the ball about the samples
+    float radius; // of the ball around the samples, m
     rblFrontier* frontier;
     uint32_t level;
-    size_t cursor;  // in the frontier's list of this level
-    size_t waiting; // nodes in the lists of this level and later ones
+    size_t cursor;  // position in the frontier's list of this level
+    size_t waiting; // nodes in the lists of this level and of later ones
     rblSampleGroup group;
     rblSampleBatch batch;
     uint32_t met;
-    float least; // a value, and
-    float
-        clearance; // the way that they can move until a sample, met or left unmet, may have a value below it; negative: none
+    float least; // m, a field value
+    // m, the shapes can move this far until a sample, visited or skipped, may have a value below `least`; negative:
+    // none.
+    float clearance;
     bool out_of_memory;
 } rblSampling;
 
@@ -76,14 +77,14 @@ typedef struct rblSampleVisit
 {
     uint32_t sample;
     float distance;
-    rblVec3 point; // in the field's axes
+    rblVec3 point; // in the axes of the field
 } rblSampleVisit;
 
-// False when out of memory: samples may be made here. `least` above zero.
+// `least` must be positive. Returns false without memory (the samples may be created here).
 bool rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* field, rblTransform pose,
                        float least, rblFrontier* frontier);
 
-// A sample in the field's axes.
+// A sample in the axes of the field.
 static inline rblVec3 rbl_sampling_point(const rblSampling* s, rblVec3 sample)
 {
     return rbl_add3(rbl_mat3_apply(&s->rotation, sample), s->offset);
@@ -94,13 +95,14 @@ static inline bool rbl_sampling_done(const rblSampling* s)
     return s->tree == NULL || s->out_of_memory || (s->level > 0 && s->waiting == 0);
 }
 
-// The next sample of this level with a value of at most `wanted`, or within the field's error bound; branches in which none can be below that are left for good, so
-// `wanted` must not grow from call to call. False at the end of the level.
+// The next sample of this level with a value of at most `wanted`, or within the error bound of the field. Branches
+// without such samples are skipped for good, so `wanted` must not increase from call to call. Returns false at the end
+// of the level.
 bool rbl_sampling_next(rblSampling* s, float wanted, rblSampleVisit* visit);
 void rbl_sampling_next_level(rblSampling* s);
 
-// How far apart the boxes of two shapes are at least, in the axes of either; negative where they overlap. Of something unbounded nothing
-// is known: -INFINITY.
+// Lower bound of the gap between the boxes of two shapes, in the axes of either; negative if they overlap; -INFINITY if
+// a shape is unbounded.
 float rbl_boxes_gap(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a);
 
 #endif

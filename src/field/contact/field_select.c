@@ -6,10 +6,10 @@
 #include <math.h>
 
 // ---- tuning ----
-#define MAX_SWEEPS 64 // sweeps of the selection over all candidates
+#define MAX_SWEEPS 64 // of the selection over all candidates
 
-// Rows by column, padded to blocks of four: w in six columns, what no chosen contact implies yet, the distance and those on
-// the paths.
+// Columns of the candidates, padded to blocks of four: w in six columns, then the depth that the chosen contacts do not
+// imply yet, then the distance, then the distances on the paths.
 #define UNCOVERED 6
 #define DISTANCE  7
 #define COLUMNS   (8 + RBL_MAX_PATHS)
@@ -22,11 +22,11 @@ typedef struct Choice
     uint32_t padded;
     rblSelectedRow* chosen;
     uint32_t count;
-    float* products; // w.w of chosen contacts, row by row
-    uint32_t stride; // of these rows, a multiple of four
-    float* pushes;   // multipliers of the motion that puts the chosen contacts right
-    float* reached;  // their distances after it
-    float x[6];      // that motion, the smallest
+    float* products;    // w.w of chosen contacts, one row per contact
+    uint32_t stride;    // of these rows; a multiple of four
+    float* multipliers; // multipliers of the motion that resolves the chosen contacts
+    float* resolved;    // distances of the chosen contacts after that motion
+    float x[6];         // that motion: the smallest one
     rblContactSet* out;
 } Choice;
 
@@ -64,8 +64,8 @@ static bool reserve_columns(Choice* c, uint32_t count, rblSelectScratch* scratch
     }
     c->chosen = scratch->chosen.data;
     c->products = scratch->products.data;
-    c->pushes = c->products + (size_t)most * c->stride;
-    c->reached = c->pushes + c->stride;
+    c->multipliers = c->products + (size_t)most * c->stride;
+    c->resolved = c->multipliers + c->stride;
     return true;
 }
 
@@ -80,7 +80,7 @@ static void write_row(Choice* c, uint32_t i, const rblCandidate* candidate)
     c->columns[3][i] = moment.x;
     c->columns[4][i] = moment.y;
     c->columns[5][i] = moment.z;
-    // What is to come is known by the paths, where there are any.
+    // With paths, future distances are known.
     const bool spread = p->distance <= c->selecting->eps || c->selecting->path_count == 0;
     c->columns[UNCOVERED][i] = spread ? c->selecting->motion - p->distance : -INFINITY;
     c->columns[DISTANCE][i] = p->distance;
@@ -90,8 +90,8 @@ static void write_row(Choice* c, uint32_t i, const rblCandidate* candidate)
     }
 }
 
-// Out of the running: chosen, or not there at all.
-static void strike_out(Choice* c, uint32_t i)
+// Exclude a candidate: it is chosen, or it is padding.
+static void exclude(Choice* c, uint32_t i)
 {
     c->columns[UNCOVERED][i] = -INFINITY;
     for (uint32_t k = 0; k <= c->selecting->path_count; ++k)
@@ -107,12 +107,12 @@ static void write_rows(Choice* c, uint32_t count)
         write_row(c, i, &c->candidates[i < count ? i : 0]);
         if (i >= count)
         {
-            strike_out(c, i);
+            exclude(c, i);
         }
     }
 }
 
-// ---- the largest of a column ----
+// ---- largest value of a column ----
 
 typedef struct Largest
 {
@@ -127,7 +127,7 @@ static void offer4(Largest* largest, rblFloat4 value, rblFloat4 index)
     largest->index = rbl_select4(better, index, largest->index);
 }
 
-// The first of equal ones.
+// The first of equal values.
 static uint32_t largest_of(const Largest* largest, float* value)
 {
     float values[4];
@@ -195,13 +195,13 @@ static void choose(Choice* c, uint32_t index)
         row->distances[k] = c->columns[DISTANCE + k][index];
     }
     row->inverse_square = 1.0f / product(row->w, row->w);
-    strike_out(c, index);
+    exclude(c, index);
     c->out->points[c->out->count++] = c->candidates[index].contact;
 }
 
-// A motion of length l that puts contact c right leaves contact j no deeper than |w_j - w_c| l - (d_j - d_c). Take that into
-// account for all, and find the one that is left deepest.
-static uint32_t cover(Choice* c, float* deepest)
+// A motion of length l that resolves contact c leaves contact j with a depth of at most |w_j - w_c| l - (d_j - d_c).
+// Update this bound for all candidates, and find the deepest.
+static uint32_t update_bounds(Choice* c, float* deepest)
 {
     const rblSelectedRow* row = &c->chosen[c->count - 1];
     const rblFloat4 motion = rbl_splat4(c->selecting->motion);
@@ -234,7 +234,7 @@ static uint32_t deepest_candidate(const Choice* c)
     return deepest;
 }
 
-// Without a limit: everything that touches.
+// Without a limit: all candidates that touch.
 static void choose_touching(Choice* c, uint32_t count)
 {
     for (uint32_t i = 0; i < count; ++i)
@@ -246,14 +246,14 @@ static void choose_touching(Choice* c, uint32_t count)
     }
 }
 
-// The deepest, then always the one that those before it hold least.
+// The deepest candidate, then repeatedly the one that the chosen contacts imply least.
 static void choose_first(Choice* c)
 {
     choose(c, deepest_candidate(c));
     while (c->count < c->selecting->first_count)
     {
         float left;
-        const uint32_t next = cover(c, &left);
+        const uint32_t next = update_bounds(c, &left);
         if (!(left > c->selecting->eps))
         {
             return;
@@ -262,31 +262,32 @@ static void choose_first(Choice* c)
     }
 }
 
-// ---- what the chosen ones leave ----
+// ---- overlap that the chosen contacts leave ----
 
-// Put one contact right: what that does to the others is known by the products of their rows. Returns by how much it was off.
+// Resolve one contact; the products of rows give the effect on the others. Returns the absolute value of its distance
+// before.
 static float push_row(Choice* c, uint32_t row)
 {
-    const float off = c->reached[row];
-    const float push = rbl_maxf(c->pushes[row] - off * c->chosen[row].inverse_square, 0.0f);
-    const float change = push - c->pushes[row];
+    const float off = c->resolved[row];
+    const float push = rbl_maxf(c->multipliers[row] - off * c->chosen[row].inverse_square, 0.0f);
+    const float change = push - c->multipliers[row];
     if (change == 0.0f)
     {
         return 0.0f;
     }
     const float* products = c->products + (size_t)row * c->stride;
     const rblFloat4 changes = rbl_splat4(change);
-    c->pushes[row] = push;
+    c->multipliers[row] = push;
     for (uint32_t i = 0; i < c->count; i += 4)
     {
         const rblFloat4 moved = rbl_mul4(changes, rbl_load4(products + i));
-        rbl_store4(c->reached + i, rbl_add4(rbl_load4(c->reached + i), moved));
+        rbl_store4(c->resolved + i, rbl_add4(rbl_load4(c->resolved + i), moved));
     }
     return fabsf(off);
 }
 
-// The smallest motion that puts the chosen contacts right: |x|^2 least with w.x >= -distance, by its dual, to a tenth of
-// eps. x = sum of pushes times w.
+// The smallest motion that resolves the chosen contacts: minimal |x|^2 with w.x >= -distance, by its dual, with a
+// tolerance of eps / 10. x is the sum of the multipliers times w.
 static void solve_motion(Choice* c)
 {
     float worst = INFINITY;
@@ -303,7 +304,7 @@ static void solve_motion(Choice* c)
         c->x[k] = 0.0f;
         for (uint32_t i = 0; i < c->count; ++i)
         {
-            c->x[k] += c->pushes[i] * c->chosen[i].w[k];
+            c->x[k] += c->multipliers[i] * c->chosen[i].w[k];
         }
     }
 }
@@ -314,24 +315,24 @@ static uint32_t deepest_after(const Choice* c, uint32_t path, float* depth)
     Largest largest = no_largest();
     for (uint32_t i = 0; i < c->padded; i += 4)
     {
-        rblFloat4 reached = rbl_load4(c->columns[DISTANCE + path] + i);
+        rblFloat4 resolved = rbl_load4(c->columns[DISTANCE + path] + i);
         for (int k = 0; k < 6; ++k)
         {
-            reached = rbl_add4(reached, rbl_mul4(rbl_load4(c->columns[k] + i), rbl_splat4(c->x[k])));
+            resolved = rbl_add4(resolved, rbl_mul4(rbl_load4(c->columns[k] + i), rbl_splat4(c->x[k])));
         }
-        offer4(&largest, rbl_sub4(rbl_splat4(0.0f), reached), lane_numbers(i));
+        offer4(&largest, rbl_sub4(rbl_splat4(0.0f), resolved), lane_numbers(i));
     }
     return largest_of(&largest, depth);
 }
 
-// Whatever is deeper than eps once the chosen contacts are right needs a contact of its own: drift correction would not undo
-// it, or the step would not know of it. `path` 0 is none.
+// A candidate that is still deeper than eps after that motion becomes a contact, too: drift correction would not remove
+// its overlap, or the step would not detect it. `path` 0: no path.
 static void choose_rest(Choice* c, uint32_t path, uint32_t most)
 {
     for (uint32_t i = 0; i < c->stride; ++i)
     {
-        c->pushes[i] = 0.0f;
-        c->reached[i] = i < c->count ? c->chosen[i].distances[path] : 0.0f;
+        c->multipliers[i] = 0.0f;
+        c->resolved[i] = i < c->count ? c->chosen[i].distances[path] : 0.0f;
     }
     while (c->count < most)
     {
@@ -343,11 +344,12 @@ static void choose_rest(Choice* c, uint32_t path, uint32_t most)
             return;
         }
         choose(c, next);
-        c->reached[c->count - 1] = -depth;
+        c->resolved[c->count - 1] = -depth;
     }
 }
 
-// None that is deeper than eps is ever dropped (Glondu 2012, 5.3): those that are not chosen yet, in the order of the levels.
+// Candidates deeper than eps are never dropped (Glondu 2012, 5.3). Those that are not chosen yet are added in the order
+// of the levels.
 static void keep_deep(const Choice* c, uint32_t count, bool redundant)
 {
     for (uint32_t i = 0; i < count; ++i)

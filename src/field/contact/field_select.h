@@ -1,20 +1,20 @@
-// Which contacts of a pair are enough (Glondu 2012, 5.3).
+// Selection of the contacts of a pair (Glondu 2012, 5.3).
 //
-// A contact is a row w = (n, r x n / length) of a linear system: it asks of a small motion x = (t, length theta) of the second
-// shape against the first that distance + w.x >= 0. Rows that others imply need no contact of their own.
+// A contact is a row w = (n, r x n / length) of a linear system: for a small motion x = (t, length theta) of the second
+// shape relative to the first it requires distance + w.x >= 0. Rows that other rows imply need no contact.
 #ifndef RBL_FIELD_CONTACT_FIELD_SELECT_H
 #define RBL_FIELD_CONTACT_FIELD_SELECT_H
 
 #include "base/array.h"
 #include "field/engine.h"
 
-// Contacts for what may come next are never more than this many.
+// Largest number of contacts for predicted paths.
 #define RBL_MAX_EXTRA 24u
 
 typedef struct rblCandidate
 {
     rblContactPoint contact;
-    float lows[RBL_MAX_PATHS]; // the least distance along the normal that each path would bring
+    float lows[RBL_MAX_PATHS]; // per path: the smallest distance along the normal on it, m
 } rblCandidate;
 
 typedef RBL_ARRAY(rblCandidate) rblCandidateArray;
@@ -22,11 +22,11 @@ typedef RBL_ARRAY(rblCandidate) rblCandidateArray;
 typedef struct rblSelectedRow
 {
     float w[6];
-    float distances[1 + RBL_MAX_PATHS]; // now, and on the paths
+    float distances[1 + RBL_MAX_PATHS]; // m: now, and on each path
     float inverse_square;               // 1 / |w|^2
 } rblSelectedRow;
 
-// Working memory.
+// Scratch memory.
 typedef struct rblSelectScratch
 {
     RBL_ARRAY(float) columns;
@@ -36,20 +36,20 @@ typedef struct rblSelectScratch
 
 typedef struct rblSelecting
 {
-    float eps;            // depth that does not matter
-    float motion;         // how far anything may move in the step
-    rblVec3 center;       // about which r is measured, in the first shape's axes
-    float length;         // metres
-    uint32_t first_count; // m
+    float eps;            // m, overlap that is ignored
+    float motion;         // m, largest motion of a point in the step
+    rblVec3 center;       // origin of r, in the axes of the first shape
+    float length;         // m, scale of rotations
+    uint32_t first_count; // m in field_contact.h
     uint32_t path_count;
 } rblSelecting;
 
 void rbl_select_scratch_init(rblSelectScratch* scratch, const rblAllocator* allocator);
 void rbl_select_scratch_free(rblSelectScratch* scratch);
 
-// Append those of the candidates to `out` that are enough: first_count, those in the way of the paths, and every one
-// deeper than eps. With paths the last of these are redundant, unless the paths would have had more contacts than there are
-// to be. False when out of memory.
+// Append the selected candidates to `out`: first_count of them, obstacles on the paths, and every candidate deeper than
+// eps. With paths, the last ones are marked as redundant, unless the paths needed more contacts than allowed. Returns
+// false without memory.
 bool rbl_contacts_select(const rblSelecting* selecting, const rblCandidateArray* candidates,
                          rblSelectScratch* scratch, rblContactSet* out);
 

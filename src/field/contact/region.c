@@ -1,8 +1,8 @@
-// For a cell c with planes h(p) = n.p - o let r_c = max h. The point is in the cell where r_c <= 0, and never nearer to it
-// than r_c. The surface of the union consists of those parts of outer planes that lie in their own cell; such a part is
-// never nearer to p than max(|h|, r_c). So inside
-//   depth >= min over c of max(min over outer h of |h|, r_c),
-// which is the smallest |h| for a single cell, and does not see the planes between two cells of the region at all.
+// For a cell c with planes h(p) = n.p - o let r_c = max h. The point is in the cell if r_c <= 0, and its distance from
+// the cell is at least r_c. The surface of the union consists of the parts of outer planes that are in their own cell;
+// the distance of p from such a part is at least max(|h|, r_c). So inside
+//   depth >= min over c of max(min over outer h of |h|, r_c).
+// For a single cell this is the smallest |h|. Planes between two cells of the region have no effect.
 #include "field/contact/region.h"
 
 #include "base/array.h"
@@ -90,7 +90,8 @@ rblResult rbl_region_create(const rblRegionDef* def, const rblAllocator* allocat
 {
     if (def->cell_count == 0 || (def->cell_count > 1 && def->boxes == NULL))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "region: no cells, or several without boxes");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "region: there must be at least 1 cell, and several cells must have boxes");
     }
     uint32_t blocks = 0;
     for (uint32_t c = 0; c < def->cell_count; ++c)
@@ -164,12 +165,12 @@ static CellValue evaluate_cell(const rblRegion* region, uint32_t cell, rblVec3 p
     return (CellValue){-smallest_lane(lowest_opposite), smallest_lane(outer)};
 }
 
-// What the cells said so far.
+// Result over the cells so far.
 typedef struct Union
 {
     bool inside;
     float nearest; // outside: the smallest r_c
-    float depth;   // inside: see above
+    float depth;   // inside: bound of the depth, see above
     uint32_t near_cell, deep_cell;
 } Union;
 
@@ -190,7 +191,7 @@ static void add_cell(Union* u, const rblRegion* region, uint32_t cell, rblVec3 p
     }
 }
 
-// Neither value of a cell is below the distance of its box.
+// Both values of a cell are at least the distance from its box.
 static bool is_beyond(const Union* u, rblAabb box, rblVec3 p)
 {
     const float squared = rbl_aabb_distance_squared(box, p);
@@ -211,7 +212,7 @@ static void add_group(Union* u, const rblRegion* region, uint32_t group, rblVec3
     }
 }
 
-// To begin with what is near makes the rest be passed over.
+// Evaluation starts with the nearest group, so that more of the others are skipped.
 static uint32_t nearest_group(const rblRegion* region, uint32_t groups, rblVec3 p)
 {
     uint32_t best = 0;
@@ -252,7 +253,7 @@ float rbl_region_distance(const rblRegion* region, rblVec3 point)
     return u.inside ? -u.depth : u.nearest;
 }
 
-// Of the outer planes of a cell the one nearest to the point, on whichever side; the way to the surface.
+// Normal of the outer plane of a cell that is nearest to the point, on either side.
 static rblVec3 outer_normal(const rblRegion* region, uint32_t cell, rblVec3 p)
 {
     rblVec3 normal = {0, 1, 0};
@@ -271,9 +272,10 @@ static rblVec3 outer_normal(const rblRegion* region, uint32_t cell, rblVec3 p)
 }
 
 // ---- tuning ----
-#define LEAST_SINE_SQUARED 1e-6f // squared sine of the angle of two planes: below it they count as parallel
+#define MIN_SINE_SQUARED                                                                                     \
+    1e-6f // squared sine of the angle between two planes; below it they count as parallel
 
-// The plane that a point is highest above, the first of equals.
+// The plane with the largest value at a point, the first of equals.
 static rblHalfSpace highest_plane(const rblRegion* region, uint32_t cell, rblVec3 p, float* highest)
 {
     uint32_t best = 0;
@@ -294,8 +296,9 @@ static rblHalfSpace highest_plane(const rblRegion* region, uint32_t cell, rblVec
     return rbl_region_plane(region, cell, best);
 }
 
-// Where the foot on the highest plane is outside another one, the nearest point of both is on their line:
-//   p - x = a m + b n,  a = (h_m - c h_n) / (1 - c^2),  b = (h_n - c h_m) / (1 - c^2),  c = m.n;  a, b > 0 there,
+// If the projection on the plane with the largest value is outside another plane, the nearest point of both is on their
+// common line:
+//   p - x = a m + b n,  a = (h_m - c h_n) / (1 - c^2),  b = (h_n - c h_m) / (1 - c^2),  c = m.n,  with a, b > 0,
 //   |p - x|^2 = (h_m^2 - 2 c h_m h_n + h_n^2) / (1 - c^2).
 static float wedge_distance(const rblRegion* region, uint32_t cell, rblVec3 p, rblVec3* gradient)
 {
@@ -314,7 +317,7 @@ static float wedge_distance(const rblRegion* region, uint32_t cell, rblVec3 p, r
         const rblFloat4 a = rbl_sub4(highs, rbl_mul4(c, h));
         const rblFloat4 zero = rbl_splat4(0.0f);
         const rblFloat4 meets = rbl_and4(rbl_and4(rbl_less4(zero, b), rbl_less4(zero, a)),
-                                         rbl_less4(rbl_splat4(LEAST_SINE_SQUARED), sine));
+                                         rbl_less4(rbl_splat4(MIN_SINE_SQUARED), sine));
         // h_m a + h_n b = h_m^2 - 2 c h_m h_n + h_n^2.
         const rblFloat4 squares = rbl_div4(rbl_add4(rbl_mul4(highs, a), rbl_mul4(h, b)), sine);
         const uint32_t mask = rbl_mask4(rbl_and4(meets, rbl_less4(rbl_splat4(best), squares)));
@@ -336,7 +339,7 @@ static float wedge_distance(const rblRegion* region, uint32_t cell, rblVec3 p, r
     return best > high * high ? sqrtf(best) : high;
 }
 
-// The least of `best` and the distances of the cells of a group.
+// The minimum of `best` and of the distances of the cells of a group.
 static float nearest_wedge(const rblRegion* region, uint32_t group, rblVec3 point, float best,
                            rblVec3* gradient)
 {
@@ -375,7 +378,7 @@ float rbl_region_nearest(const rblRegion* region, rblVec3 point, rblVec3* gradie
         *gradient = outer_normal(region, u.deep_cell, point);
         return -u.depth;
     }
-    // Another cell may now be the nearest; what is returned must be a bound for all.
+    // Another cell may be the nearest now; the result must be a bound for all cells.
     float best = wedge_distance(region, u.near_cell, point, gradient);
     for (uint32_t g = 0; g < group_count(region->cell_count); ++g)
     {
@@ -387,7 +390,7 @@ float rbl_region_nearest(const rblRegion* region, rblVec3 point, rblVec3* gradie
     return best;
 }
 
-// ---- products ----
+// ---- intersections of regions ----
 
 typedef struct Draft
 {
@@ -403,7 +406,7 @@ static void draft_free(Draft* draft)
     rbl_array_free(&draft->boxes);
 }
 
-// The smallest and the largest value of a plane in a box.
+// Smallest and largest value of a plane in a box.
 static void plane_range(const rblHalfSpace* plane, rblAabb box, float* lowest, float* highest)
 {
     const rblVec3 n = plane->normal;
@@ -420,7 +423,7 @@ static bool same_plane(const rblHalfSpace* a, const rblHalfSpace* b)
            a->offset == b->offset && a->inner == b->inner;
 }
 
-// Add a plane of a cell that is being drafted. `empty`: the plane leaves nothing of the box.
+// Add a plane to the current cell. `empty`: the plane cuts off the whole box.
 static bool draft_plane(Draft* draft, const rblHalfSpace* plane, rblAabb box, float tolerance, bool* empty)
 {
     float lowest;
@@ -441,7 +444,7 @@ static bool draft_plane(Draft* draft, const rblHalfSpace* plane, rblAabb box, fl
     return rbl_array_push(&draft->planes, *plane);
 }
 
-// The box itself: a cell may be left without any other plane.
+// Add the planes of the box: a cell may have no other planes.
 static bool draft_box(Draft* draft, rblAabb box)
 {
     const float* lower = &box.lower.x;
@@ -529,8 +532,9 @@ rblResult rbl_region_multiply(const rblRegionProduct* product, const rblAllocato
                                   .starts = draft.starts.data,
                                   .boxes = draft.boxes.data,
                                   .cell_count = (uint32_t)draft.boxes.count};
-        result = def.cell_count > 0 ? rbl_region_create(&def, allocator, out)
-                                    : rbl_fail(RBL_ERROR_GEOMETRY, "region: nothing of it is in the box");
+        result = def.cell_count > 0
+                     ? rbl_region_create(&def, allocator, out)
+                     : rbl_fail(RBL_ERROR_GEOMETRY, "region: the regions have no common part in the box");
     }
     draft_free(&draft);
     return result;

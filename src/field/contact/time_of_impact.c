@@ -1,4 +1,4 @@
-// When two moving shapes first come close. Convex pairs: convex_impact.c. Others: field_impact.c.
+// Time of impact of two moving shapes. Convex pairs: convex_impact.c. Others: field_impact.c.
 #include "field/contact/time_of_impact.h"
 
 #include "field/contact/collide.h"
@@ -9,26 +9,26 @@ _Static_assert(sizeof(rblFlight) == sizeof(rblPreparedSweep), "a prepared sweep 
 
 // ---- motions ----
 
-// A turn by an angle about a unit axis (Rodrigues).
-static rblVec3d turned(rblVec3d axis, double sine, double cosine, rblVec3d v)
+// Rotation by an angle about a unit axis (Rodrigues).
+static rblVec3d rotate(rblVec3d axis, double sine, double cosine, rblVec3d v)
 {
     const rblVec3d along = rbl_scale3d(axis, (1.0 - cosine) * rbl_dot3d(axis, v));
     return rbl_add3d(rbl_mul_add3d(along, cosine, v), rbl_scale3d(rbl_cross3d(axis, v), sine));
 }
 
-static rblMat3d turned_frame(const rblFlight* flight, double t)
+static rblMat3d rotated_frame(const rblFlight* flight, double t)
 {
     double sine;
     double cosine;
     rbl_small_sincos(flight->angle * t, &sine, &cosine);
-    return (rblMat3d){turned(flight->axis, sine, cosine, flight->from.cx),
-                      turned(flight->axis, sine, cosine, flight->from.cy),
-                      turned(flight->axis, sine, cosine, flight->from.cz)};
+    return (rblMat3d){rotate(flight->axis, sine, cosine, flight->from.cx),
+                      rotate(flight->axis, sine, cosine, flight->from.cy),
+                      rotate(flight->axis, sine, cosine, flight->from.cz)};
 }
 
 rblMat3d rbl_flight_turn(const rblFlight* flight, double t)
 {
-    return flight->angle * t == 0.0 ? flight->from : turned_frame(flight, t);
+    return flight->angle * t == 0.0 ? flight->from : rotated_frame(flight, t);
 }
 
 static rblFlight make_flight(const rblShapeView* shape, const rblSweep* sweep)
@@ -56,9 +56,9 @@ static bool is_half_space(const rblShapeView* view)
     return view->shape->core.form == RBL_CORE_HALF_SPACE;
 }
 
-// ---- the call ----
+// ---- public functions ----
 
-// A bound that needs no distance: the balls about the centres of mass never meet.
+// A cheap test: the balls around the centres of mass never meet.
 static bool balls_miss(const rblImpactQuery* query, const rblFlights* f)
 {
     if (!query->a->bounded || !query->b->bounded)
@@ -67,7 +67,7 @@ static bool balls_miss(const rblImpactQuery* query, const rblFlights* f)
     }
     const double squared = rbl_dot3d(f->travel, f->travel);
     const double t = squared > 0.0 ? rbl_clampd(-rbl_dot3d(f->offset, f->travel) / squared, 0.0, 1.0) : 0.0;
-    // A parabola is off its chord by a quarter of the sag at most.
+    // A parabola differs from its chord by at most a quarter of the sag.
     return rbl_length3d(rbl_mul_add3d(f->offset, t, f->travel)) >
            (f->a.radius + f->b.radius) * (1.0 + 1e-6) + f->goal + 0.25 * rbl_length3d(f->sag);
 }
@@ -113,7 +113,7 @@ static void join_flights(const rblImpactQuery* query, rblFlights* f)
     f->tolerance = (double)query->tolerance;
     f->offset = rbl_sub3d(f->b.start, f->a.start);
     f->travel = rbl_sub3d(f->b.travel, f->a.travel);
-    // Shapes are made of floats: no tolerance below their rounding can be kept.
+    // Shapes have float coordinates: a tolerance below their rounding error is not possible.
     f->slack = rbl_maxd(f->tolerance, 1e-6 * (f->a.radius + f->b.radius));
 }
 
@@ -121,7 +121,7 @@ static double find_impact(const rblImpactQuery* query, double* clear)
 {
     if (!is_finite_motion(query))
     {
-        return 1.0; // a body gone astray meets nothing
+        return 1.0; // a body with a motion that is not finite meets nothing
     }
     rblFlights flights;
     join_flights(query, &flights);

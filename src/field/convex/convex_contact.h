@@ -1,4 +1,4 @@
-// The parts of contact between convex shapes: manifolds, clipping, and one function per family of pairs.
+// Contacts of convex shapes: manifolds, clipping, and one function per family of pairs.
 #ifndef RBL_FIELD_CONVEX_CONVEX_CONTACT_H
 #define RBL_FIELD_CONVEX_CONVEX_CONTACT_H
 
@@ -6,7 +6,7 @@
 #include "field/shape.h"
 #include "math/transform.h"
 
-// x -> turn x + offset, as a matrix: hot loops apply it often.
+// The rigid motion x -> turn x + offset, as a matrix for loops that apply it often.
 typedef struct rblPose
 {
     rblMat3 turn;
@@ -36,13 +36,13 @@ static inline rblPose rbl_pose_inverse(const rblPose* pose)
     return (rblPose){back, rbl_neg3(rbl_mat3_apply(&back, pose->offset))};
 }
 
-// ---- the cache of two hulls ----
+// ---- cache of two hulls ----
 
-// From the last call, in a's axes: any direction and any point, good ones save time.
+// Direction and point of the last call, in the axes of a. Any values give the same result; good ones save time.
 typedef struct rblHullCache
 {
     rblVec3 axis;  // unit; zero: none
-    rblVec3 point; // where they come near each other
+    rblVec3 point; // near the contact
     bool has_point;
 } rblHullCache;
 
@@ -55,20 +55,20 @@ void rbl_hull_cache_write(rblPairCache* cache, const rblHullCache* known);
 #define RBL_CLIP_CAPACITY   (2 * RBL_HULL_MAX_VERTICES + 2)
 #define RBL_CONTACTS_A_PAIR 4
 
-// Features: what touches, in the two highest bits, and which.
+// Features: the type of the contact in the two highest bits, then the indices of the touching parts.
 #define RBL_FEATURE_VERTEX_B 0u         // vertex of b in bits 0 to 7, face of a from bit 8
 #define RBL_FEATURE_VERTEX_A (1u << 30) // vertex of a in bits 0 to 7, face of b from bit 8
 #define RBL_FEATURE_EDGES    (2u << 30) // edge of a in bits 0 to 11, edge of b from bit 12
-#define RBL_FEATURE_ROUND    (3u << 30) // anything with a round shape, or between corners
+#define RBL_FEATURE_ROUND    (3u << 30) // a contact with a round shape, or between corners
 
-// Contacts before selection. Few clipped faces give more than this; then the four that matter go on with the rest.
+// Contacts before selection. Very few clipped faces have more; then four of them are selected before more are added.
 #define RBL_MANIFOLD_CAPACITY 64
 
 typedef struct rblManifold
 {
     rblContactPoint points[RBL_MANIFOLD_CAPACITY];
     uint32_t count;
-    uint32_t colliding; // of all that were added
+    uint32_t colliding; // number of overlapping contacts among all that were added
 } rblManifold;
 
 static inline void rbl_manifold_clear(rblManifold* manifold)
@@ -79,16 +79,17 @@ static inline void rbl_manifold_clear(rblManifold* manifold)
 
 void rbl_manifold_add(rblManifold* manifold, rblVec3 point, rblVec3 normal, float distance, uint32_t feature);
 
-// Put contacts into the set: all when four or fewer, else the deepest and three that spread farthest.
+// Move the contacts to the set: all if there are at most four; else the deepest and the three that span the largest
+// area.
 rblResult rbl_manifold_give(rblManifold* manifold, rblContactSet* out);
 
-// The same, and all others that overlap and are deeper than those four tell.
+// The same, and all other contacts that overlap by more than these four imply.
 rblResult rbl_manifold_give_deep(rblManifold* manifold, rblContactSet* out);
 
 // ---- clipping ----
 
-// A corner of the polygon being clipped. `edge` names the edge that leaves it; with RBL_CLIPPED_EDGE set, that edge is one
-// of the polygon that clips. `vertex` is meant where both edges are its own.
+// A corner of the polygon that is clipped. `edge` is the edge that starts at it; with RBL_CLIPPED_EDGE it is an edge of
+// the clipping polygon. `vertex` is valid if both edges at the corner belong to the polygon itself.
 typedef struct rblClipVertex
 {
     rblVec3 p;
@@ -98,12 +99,13 @@ typedef struct rblClipVertex
 
 #define RBL_CLIPPED_EDGE 0x8000u
 
-// Cut a polygon (or a segment of two corners) by the prism over another along `axis`. The clipping corners run
-// counter-clockwise seen from the axis' tip. `polygon` has RBL_CLIP_CAPACITY places. Returns the corners left.
+// Clip a polygon (or a segment with two corners) by the prism over another polygon along `axis`. The clipping corners
+// are counter-clockwise seen from the tip of the axis. `polygon` has RBL_CLIP_CAPACITY entries. Returns the number of
+// corners left.
 uint32_t rbl_clip(rblClipVertex* polygon, uint32_t count, const rblClipVertex* by, uint32_t by_count,
                   rblVec3 axis);
 
-// ---- families of pairs; a's axes, `out` is empty on entry ----
+// ---- families of pairs; results are in the axes of a, `out` is empty on entry ----
 
 typedef struct rblPairQuery
 {
@@ -121,7 +123,7 @@ rblResult rbl_contact_ball(const rblPairQuery* query, bool ball_is_b, rblContact
 rblResult rbl_contact_capsules(const rblPairQuery* query, rblContactSet* out);
 rblResult rbl_contact_round(const rblPairQuery* query, rblContactSet* out);
 
-// Contacts along a given normal, from what the two shapes turn towards each other, with the closest points among them.
+// Contacts along a given normal, from the features of both shapes that face each other, including the closest points.
 void rbl_contact_along(const rblConvexPair* pair, const rblSeparation* separation, float margin,
                        rblManifold* manifold);
 

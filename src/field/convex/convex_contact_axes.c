@@ -1,13 +1,14 @@
 // Polytope against polytope, exactly.
 //
-// The separation along a unit direction n is s(n) = min over b of n . x - max over a of n . x. Where they overlap, the
-// largest s over all directions is minus the depth, and it is reached at a face of a, a face of b or a pair of edges whose
-// arcs cross on the Gauss map (Gregorius 2013). All these candidates are tried but for those that cannot win:
-//   with p in a and q in b, n between the normals of the faces at hand, and depth(x, f) the distance of x behind face f,
-//   s(n) <= |p - q| - depth(p, faces of a) - depth(q, faces of b), the smaller where an edge has two.
-// The cache holds a direction and a point from the last call. Any direction gives a lower bound of the best s, any point
-// gives p and q by moving it inwards; good guesses only make more candidates lose. The outcome does not depend on them:
-// what could be chosen is never pruned.
+// The separation along a unit direction n is s(n) = min over b of n . x - max over a of n . x. If the polytopes
+// overlap, the largest s over all directions is minus the depth. It is attained at a face of a, a face of b, or a pair
+// of edges whose arcs cross on the Gauss map (Gregorius 2013). All these candidates are tested except those that cannot
+// win:
+//   with p in a and q in b, n between the normals of the tested faces, and depth(x, f) the distance of x behind face f,
+//   s(n) <= |p - q| - depth(p, faces of a) - depth(q, faces of b); the smaller depth if an edge has two faces.
+// The cache has a direction and a point from the last call. Any direction gives a lower bound of the best s, and any
+// point gives p and q after it is moved inside. Good guesses prune more candidates, but the result does not depend on
+// them: a candidate that could be chosen is never pruned.
 #include "field/convex/convex_contact_axes.h"
 #include "math/simd.h"
 
@@ -15,8 +16,8 @@
 
 // ---- supports ----
 
-// min over b of n . x, less that of b's origin.
-static float least_of_b(const rblHullPair* pair, rblVec3 n)
+// min over b of n . x, relative to the origin of b.
+static float min_of_b(const rblHullPair* pair, rblVec3 n)
 {
     return -rbl_hull_reach(pair->b, rbl_neg3(rbl_mat3_apply_transposed(&pair->pose.turn, n)));
 }
@@ -24,7 +25,7 @@ static float least_of_b(const rblHullPair* pair, rblVec3 n)
 void rbl_hulls_measure(const rblHullPair* pair, rblAxisGuess* guess)
 {
     guess->reach_a = rbl_hull_reach(pair->a, guess->axis);
-    guess->reach_b = -least_of_b(pair, guess->axis);
+    guess->reach_b = -min_of_b(pair, guess->axis);
     guess->separation = rbl_dot3(guess->axis, pair->pose.offset) - guess->reach_b - guess->reach_a;
 }
 
@@ -52,7 +53,7 @@ static rblVec3 vertex_at(const rblHull* hull, rblVec3 n, float reach)
 static float face_a_separation(const rblHullPair* pair, uint32_t face)
 {
     const rblVec3 n = rbl_hull_normal(pair->a, face);
-    return least_of_b(pair, n) + rbl_dot3(n, pair->pose.offset) - rbl_hull_offset(pair->a, face);
+    return min_of_b(pair, n) + rbl_dot3(n, pair->pose.offset) - rbl_hull_offset(pair->a, face);
 }
 
 static float face_b_separation(const rblHullPair* pair, uint32_t face)
@@ -64,7 +65,8 @@ static float face_b_separation(const rblHullPair* pair, uint32_t face)
 
 // ---- pruning ----
 
-// Vertices lie behind the planes of their faces by rounding and by what merging allowed: pruning must not rely on less.
+// Vertices are behind the planes of their faces only within rounding and the tolerance of merged faces. Pruning allows
+// for this error.
 static float flatness(const rblHullPair* pair)
 {
     return 4.0f * pair->rounding + 16.0f * (float)RBL_HULL_FLATNESS * rbl_maxf(pair->a->size, pair->b->size);
@@ -91,8 +93,8 @@ static float measure_depths(const rblHull* hull, rblVec3 x, float* depths)
     return rbl_minf(rbl_minf(lanes[0], lanes[1]), rbl_minf(lanes[2], lanes[3]));
 }
 
-// Where x lies outside, it is moved towards the centre until it does not: by the part t = outside / (outside + inner),
-// after which the depth is at least (1 - t) depth + t inner.
+// If x is outside, it is moved towards the centre until it is inside: by the fraction t = outside / (outside + inner).
+// Its depth is then at least (1 - t) depth + t inner.
 static void measure_front(const rblHull* hull, rblVec3 x, rblVec3 vertex, rblHullFront* front)
 {
     const float lowest = measure_depths(hull, x, front->depths);
@@ -133,8 +135,8 @@ static void gather_faces(const rblHull* hull, float reach, rblHullFront* front)
 
 // ---- edges ----
 
-// Edges of b, four to a block, in a's axes and turned over where they are normals: tail, along, left, right (x, y, z each)
-// and the depth behind them.
+// Edges of b in blocks of four, in the axes of a, with opposite normals: tail, direction, left normal, right normal (x,
+// y, z each), and the depth behind them.
 typedef struct EdgeBlock
 {
     float values[13][4];
@@ -156,7 +158,7 @@ typedef struct EdgeOfA
     uint32_t index;
 } EdgeOfA;
 
-// Edges that may win, by number.
+// Indices of the edges that may win.
 typedef struct EdgeLists
 {
     uint16_t a[3 * RBL_HULL_MAX_VERTICES];
@@ -226,8 +228,8 @@ static void fill_block(const rblHullPair* pair, const rblHullFront* front, const
     turn_rows(block, RIGHT, &pair->pose.turn, none, -1.0f);
 }
 
-// Edges of the faces that remain, each once: from the one face of its two that remains, or the one that comes first. The
-// other hull's vertex must not lie behind both faces by more than `behind`.
+// Edges of the remaining faces, each once: listed by its only remaining face, or by the first of two. The vertex of the
+// other hull must not be behind both faces by more than `behind`.
 static uint32_t front_edges(const rblHull* hull, const rblHullFront* front, float reach, float behind,
                             uint16_t* edges)
 {
@@ -260,7 +262,7 @@ static rblFloat4 dot_rows(const EdgeBlock* block, uint32_t row, rblVec3 v)
                     rbl_mul4(rbl_load4(block->values[row + 2]), rbl_splat4(v.z)));
 }
 
-// Which of four edges of b have an arc left-right that crosses a's on the sphere of directions, and may still win.
+// Mask of the four edges of b whose arc on the sphere of directions crosses that of a and that may still win.
 static uint32_t crossing_arcs(const EdgeOfA* a, const EdgeBlock* block, float reach)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
@@ -280,20 +282,20 @@ static rblVec3 lane_of(const EdgeBlock* block, uint32_t row, uint32_t lane)
     return (rblVec3){block->values[row][lane], block->values[row + 1][lane], block->values[row + 2][lane]};
 }
 
-static void try_edges(const EdgeOfA* a, const EdgeBlock* block, uint32_t lane, uint32_t edge_b,
-                      rblHullAxes* axes)
+static void test_edges(const EdgeOfA* a, const EdgeBlock* block, uint32_t lane, uint32_t edge_b,
+                       rblHullAxes* axes)
 {
     const rblVec3 along = lane_of(block, ALONG, lane);
     const rblVec3 cross = rbl_cross3(a->along, along);
     const float squared = rbl_dot3(cross, cross);
     if (!(squared > 1e-8f * rbl_dot3(a->along, a->along) * rbl_dot3(along, along)))
     {
-        return; // parallel: the faces beside them say as much
+        return; // parallel edges: the faces next to them have the same direction
     }
     const float sign = rbl_dot3(cross, rbl_add3(a->left, a->right)) < 0.0f ? -1.0f : 1.0f;
     const rblVec3 n = rbl_scale3(cross, sign / sqrtf(squared));
     const float s = rbl_dot3(n, rbl_sub3(lane_of(block, TAIL, lane), a->tail));
-    // The order of pairs depends on which were pruned: equal ones are told apart by their names.
+    // The order of pairs depends on pruning: the indices decide between equal ones.
     const bool first = a->index < axes->edge_a || (a->index == axes->edge_a && edge_b < axes->edge_b);
     if (s > axes->edges || (s == axes->edges && first))
     {
@@ -304,9 +306,9 @@ static void try_edges(const EdgeOfA* a, const EdgeBlock* block, uint32_t lane, u
     }
 }
 
-// For n between the normals of an edge, s(n) <= n . (q - tail) with q any point of the other hull. That is largest at one
-// of the normals, unless q looks at the edge from between them. True when it stays below `needed`.
-static bool edge_loses(const rblHull* hull, uint32_t edge, rblVec3 q, float needed)
+// For n between the two normals of an edge, s(n) <= n . (q - tail) with q any point of the other hull. The maximum is
+// at one of the normals, unless the projection of q is between them. Returns true if it is below `needed`.
+static bool cannot_win(const rblHull* hull, uint32_t edge, rblVec3 q, float needed)
 {
     const rblHullEdge e = hull->edges[edge];
     const rblVec3 tail = rbl_hull_vertex(hull, e.tail);
@@ -318,16 +320,16 @@ static bool edge_loses(const rblHull* hull, uint32_t edge, rblVec3 q, float need
     {
         return false;
     }
-    // The slope from each normal towards the other.
+    // The derivative from each normal towards the other.
     return !(rbl_dot3(rbl_cross3(along, left), w) > 0.0f && rbl_dot3(rbl_cross3(right, along), w) > 0.0f);
 }
 
-static uint32_t drop_losers(const rblHull* hull, uint16_t* edges, uint32_t count, rblVec3 q, float needed)
+static uint32_t drop_pruned(const rblHull* hull, uint16_t* edges, uint32_t count, rblVec3 q, float needed)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; ++i)
     {
-        if (!edge_loses(hull, edges[i], q, needed))
+        if (!cannot_win(hull, edges[i], q, needed))
         {
             edges[kept++] = edges[i];
         }
@@ -335,8 +337,8 @@ static uint32_t drop_losers(const rblHull* hull, uint16_t* edges, uint32_t count
     return kept;
 }
 
-static void try_all(const rblHullPair* pair, const EdgeLists* lists, const rblHullFront* front_a,
-                    const rblHullFront* front_b, float reach, rblHullAxes* axes)
+static void test_all_edges(const rblHullPair* pair, const EdgeLists* lists, const rblHullFront* front_a,
+                           const rblHullFront* front_b, float reach, rblHullAxes* axes)
 {
     EdgeOfA records[EDGES_AT_ONCE];
     for (uint32_t begin = 0; begin < lists->count_a && lists->count_b > 0; begin += EDGES_AT_ONCE)
@@ -358,7 +360,7 @@ static void try_all(const rblHullPair* pair, const EdgeLists* lists, const rblHu
                 {
                     if ((mask & 1) != 0)
                     {
-                        try_edges(&records[i], &block, lane, lists->b[k + lane], axes);
+                        test_edges(&records[i], &block, lane, lists->b[k + lane], axes);
                     }
                 }
             }
@@ -366,22 +368,22 @@ static void try_all(const rblHullPair* pair, const EdgeLists* lists, const rblHu
     }
 }
 
-// Pairs of edges that beat the best face by the preference. The other's vertex rules out most of them: where it lies behind
-// both faces of an edge by d, no direction between them separates by more than -d. In front of a face it may look at the
-// edge from between them, and is asked more closely.
+// Pairs of edges that beat the best face by the preference. The vertex of the other hull excludes most of them: if it
+// is behind both faces of an edge by d, no direction between the two normals has a separation above -d. If it is in
+// front of a face, a more exact test follows.
 static void search_winning_edges(const rblHullPair* pair, float gathered, const rblHullFront* front_a,
                                  const rblHullFront* front_b, rblHullAxes* axes)
 {
     const float face = rbl_maxf(axes->face_a, axes->face_b);
     const float needed = face + RBL_AXIS_PREFERENCE * pair->size;
     const float behind = rbl_maxf(-needed, 0.0f) + flatness(pair);
-    // No farther than faces were gathered.
+    // At most the reach for which faces were gathered.
     const float reach = rbl_minf(front_a->inwards + front_b->inwards - needed + flatness(pair), gathered);
     EdgeLists lists;
     lists.count_a = front_edges(pair->a, front_a, reach, behind, lists.a);
     if (needed > 0.0f)
     {
-        lists.count_a = drop_losers(pair->a, lists.a, lists.count_a, front_a->vertex, needed);
+        lists.count_a = drop_pruned(pair->a, lists.a, lists.count_a, front_a->vertex, needed);
     }
     if (lists.count_a == 0)
     {
@@ -390,12 +392,12 @@ static void search_winning_edges(const rblHullPair* pair, float gathered, const 
     lists.count_b = front_edges(pair->b, front_b, reach, behind, lists.b);
     if (needed > 0.0f)
     {
-        lists.count_b = drop_losers(pair->b, lists.b, lists.count_b, front_b->vertex, needed);
+        lists.count_b = drop_pruned(pair->b, lists.b, lists.count_b, front_b->vertex, needed);
     }
-    try_all(pair, &lists, front_a, front_b, reach, axes);
+    test_all_edges(pair, &lists, front_a, front_b, reach, axes);
 }
 
-// ---- the search ----
+// ---- search ----
 
 float rbl_hulls_tolerance(const rblHullPair* pair, const rblAxisGuess* guess, rblHullFront* front_a,
                           rblHullFront* front_b)
@@ -406,7 +408,8 @@ float rbl_hulls_tolerance(const rblHullPair* pair, const rblAxisGuess* guess, rb
     measure_front(pair->a, guess->point, rbl_pose_point(&pair->pose, of_b), front_a);
     measure_front(pair->b, rbl_pose_inverse_point(&pair->pose, guess->point),
                   rbl_pose_inverse_point(&pair->pose, of_a), front_b);
-    // A face of a may be preferred to one of b, and that to a pair of edges: both may be worse than the best by so much.
+    // A face of a may be preferred to a face of b, and that to a pair of edges: the chosen one may be worse than the
+    // best by this much.
     const float window = 2.2f * rbl_axis_preference(pair, guess->separation,
                                                     0.55f * (RBL_EDGE_PREFERENCE + RBL_FACE_PREFERENCE));
     return front_a->inwards + front_b->inwards - guess->separation + window + flatness(pair);
@@ -421,7 +424,7 @@ static void search_faces_a(const rblHullPair* pair, const rblHullFront* front, f
         const uint32_t face = front->faces[i];
         if (front->behind[face] > rbl_minf(behind, slack - axes->face_a))
         {
-            continue; // the other's vertex behind it shows that it cannot win
+            continue; // cannot win: the vertex of the other hull is too far behind it
         }
         const float s = face_a_separation(pair, face);
         if (s > axes->face_a)
@@ -441,7 +444,7 @@ static void search_faces_b(const rblHullPair* pair, const rblHullFront* front, f
         const uint32_t face = front->faces[i];
         if (front->behind[face] > rbl_minf(behind, slack - axes->face_b))
         {
-            continue; // the other's vertex behind it shows that it cannot win
+            continue; // cannot win: the vertex of the other hull is too far behind it
         }
         const float s = face_b_separation(pair, face);
         if (s > axes->face_b)
@@ -452,7 +455,7 @@ static void search_faces_b(const rblHullPair* pair, const rblHullFront* front, f
     }
 }
 
-// Whether a vertex lies over a face: between the planes that stand on the face's rim.
+// Whether the projection of a vertex is inside a face: between the planes through the edges of the face.
 static bool is_over_face(const rblHull* hull, uint32_t face, rblVec3 vertex)
 {
     const rblVec3 normal = rbl_hull_normal(hull, face);
@@ -471,8 +474,8 @@ static bool is_over_face(const rblHull* hull, uint32_t face, rblVec3 vertex)
     return true;
 }
 
-// Whether the best face shows the distance of two hulls that are apart: the other's vertex nearest to its plane lies over it. Then no
-// direction separates them farther, and pairs of edges need not be looked at.
+// Whether the best face gives the distance of two separate hulls: the nearest vertex of the other hull is above the
+// inside of the face. Then no direction has a larger separation, and pairs of edges need no test.
 static bool face_is_nearest(const rblHullPair* pair, const rblHullAxes* axes)
 {
     if (axes->face_a >= axes->face_b)
@@ -516,6 +519,6 @@ bool rbl_hulls_next_edges(const rblHullPair* pair, rblHullFront* front_a, rblHul
     lists.count_a = front_edges(pair->a, front_a, reach, INFINITY, lists.a);
     lists.count_b = front_edges(pair->b, front_b, reach, INFINITY, lists.b);
     axes->edges = -INFINITY;
-    try_all(pair, &lists, front_a, front_b, reach, axes);
+    test_all_edges(pair, &lists, front_a, front_b, reach, axes);
     return axes->edges >= needed;
 }

@@ -3,13 +3,16 @@
 #include "math/simd.h"
 #include <string.h>
 
-#define EXACT 1e-4f // of the smaller hull: a gap this close to the true distance is taken
-#define SUNK  0.1f  // of the smaller hull: overlap of which one face does not tell enough
+#define EXACT_DISTANCE                                                                                       \
+    1e-4f // relative to the smaller hull; a gap this close to the exact distance is accepted
+#define DEEP_OVERLAP                                                                                         \
+    0.1f // relative to the smaller hull; from this overlap on, one face does not give enough contacts
 
-// Of the smaller hull: beyond it a guess is worth less than finding a new one. Small hulls are searched as fast without.
+// Relative to the smaller hull: above this uncertainty a new guess is cheaper. Small hulls are searched without a
+// guess.
 #define MAX_USEFUL_LOOSENESS       0.3f
 #define MAX_USEFUL_LOOSENESS_SMALL 1.5f
-#define SMALL_HULLS                4096 // edges times edges
+#define SMALL_HULLS                4096 // product of the numbers of edges
 
 typedef enum AxisKind
 {
@@ -39,7 +42,7 @@ static AxisKind choose_axis(const rblHullPair* pair, const rblHullAxes* axes, fl
 
 // ---- contacts ----
 
-// The face of a hull that looks most against a direction.
+// The face of a hull whose normal is most opposite to a direction.
 static uint32_t facing(const rblHull* hull, rblVec3 against)
 {
     const rblFloat4 x = rbl_splat4(against.x);
@@ -85,17 +88,17 @@ static uint32_t shared_vertex(const rblHull* hull, uint32_t e1, uint32_t e2)
     return a.tail == b.tail || a.tail == b.head ? a.tail : a.head;
 }
 
-// A face of one hull and the face of the other that looks at it, in the axes of the first.
+// A reference face of one hull and the incident face of the other, in the axes of the reference hull.
 typedef struct FaceContact
 {
     const rblHull* reference;
     const rblHull* incident;
-    rblPose pose; // the incident hull in the axes of the reference
+    rblPose pose; // the incident hull in the axes of the reference hull
     rblVec3 normal;
     float offset;
     uint32_t face, incident_face;
     bool reference_is_b;
-    rblClipVertex rim[RBL_HULL_MAX_VERTICES]; // of the reference face
+    rblClipVertex border[RBL_HULL_MAX_VERTICES]; // border of the reference face
     uint32_t rim_count;
 } FaceContact;
 
@@ -129,10 +132,10 @@ static void set_faces(const rblHullPair* pair, AxisKind kind, uint32_t face, Fac
     c->normal = rbl_hull_normal(c->reference, face);
     c->offset = rbl_hull_offset(c->reference, face);
     c->incident_face = facing(c->incident, rbl_mat3_apply_transposed(&c->pose.turn, c->normal));
-    c->rim_count = load_face(c->reference, face, c->rim);
+    c->rim_count = load_face(c->reference, face, c->border);
 }
 
-// A point of the incident hull and its distance from the reference plane, into the axes of a.
+// Add a point of the incident hull with its distance from the reference plane, transformed to the axes of a.
 static void add_to_face(const rblHullPair* pair, const FaceContact* c, rblVec3 p, float distance,
                         uint32_t feature, rblManifold* manifold)
 {
@@ -160,7 +163,7 @@ static bool has_feature(const rblManifold* manifold, uint32_t feature)
     return false;
 }
 
-// A vertex of the incident hull, unless it is there already. True when it lies over the reference face.
+// Add a vertex of the incident hull, if it is new. Returns true if it is above the inside of the reference face.
 static bool add_vertex(const rblHullPair* pair, const FaceContact* c, uint32_t vertex, float farthest,
                        rblManifold* manifold)
 {
@@ -168,7 +171,7 @@ static bool add_vertex(const rblHullPair* pair, const FaceContact* c, uint32_t v
     const float distance = rbl_dot3(c->normal, point[0].p) - c->offset;
     const uint32_t kind = c->reference_is_b ? RBL_FEATURE_VERTEX_A : RBL_FEATURE_VERTEX_B;
     const uint32_t feature = kind | vertex | c->face << 8;
-    if (rbl_clip(point, 1, c->rim, c->rim_count, c->normal) == 0)
+    if (rbl_clip(point, 1, c->border, c->rim_count, c->normal) == 0)
     {
         return false;
     }
@@ -179,16 +182,17 @@ static bool add_vertex(const rblHullPair* pair, const FaceContact* c, uint32_t v
     return true;
 }
 
-// The incident hull's deepest vertex may be none of its face's. True when it lies over the reference face.
+// The deepest vertex of the incident hull may not belong to the incident face. Returns true if it is above the inside
+// of the reference face.
 static bool add_deepest(const rblHullPair* pair, const FaceContact* c, rblManifold* manifold)
 {
     const rblVec3 down = rbl_neg3(rbl_mat3_apply_transposed(&c->pose.turn, c->normal));
     return add_vertex(pair, c, rbl_hull_support(c->incident, down), pair->margin, manifold);
 }
 
-// The face of a hull that has sunk in is a small foot, on which it would rock from one to the next instead of coming out: all
-// vertices below the reference face hold it.
-static void add_sunk(const rblHullPair* pair, const FaceContact* c, rblManifold* manifold)
+// In deep overlap the incident face may be small, and the hull would alternate between neighbouring faces instead of
+// separating: all vertices below the reference face become contacts.
+static void add_deep_vertices(const rblHullPair* pair, const FaceContact* c, rblManifold* manifold)
 {
     const rblVec3 up = rbl_mat3_apply_transposed(&c->pose.turn, c->normal);
     const float level = c->offset - rbl_dot3(c->normal, c->pose.offset);
@@ -201,8 +205,8 @@ static void add_sunk(const rblHullPair* pair, const FaceContact* c, rblManifold*
     }
 }
 
-// Clip the incident face by the prism over the reference face. True when the closest contact is as close as the axis
-// says, within what is allowed.
+// Clip the incident face by the prism over the reference face. Returns true if the smallest distance equals the
+// separation of the axis within `allowed`.
 static bool face_contacts(const rblHullPair* pair, FaceContact* c, float separation, float allowed,
                           rblManifold* manifold)
 {
@@ -212,7 +216,7 @@ static bool face_contacts(const rblHullPair* pair, FaceContact* c, float separat
     {
         polygon[i].p = rbl_pose_point(&c->pose, polygon[i].p);
     }
-    count = rbl_clip(polygon, count, c->rim, c->rim_count, c->normal);
+    count = rbl_clip(polygon, count, c->border, c->rim_count, c->normal);
     float least = INFINITY;
     for (uint32_t i = 0; i < count; ++i)
     {
@@ -225,11 +229,11 @@ static bool face_contacts(const rblHullPair* pair, FaceContact* c, float separat
                         clip_feature(c, arriving, polygon[i].edge, polygon[i].vertex), manifold);
         }
     }
-    if (separation < -SUNK * pair->size)
+    if (separation < -DEEP_OVERLAP * pair->size)
     {
-        add_sunk(pair, c, manifold);
+        add_deep_vertices(pair, c, manifold);
     }
-    const float small = EXACT * pair->size + pair->rounding;
+    const float small = EXACT_DISTANCE * pair->size + pair->rounding;
     if (least > separation + small && add_deepest(pair, c, manifold))
     {
         return true;
@@ -237,7 +241,7 @@ static bool face_contacts(const rblHullPair* pair, FaceContact* c, float separat
     return least <= separation + allowed;
 }
 
-// An edge of a hull as two points in a's axes.
+// An edge of a hull as two points in the axes of a.
 typedef struct Segment
 {
     rblVec3 tail, along;
@@ -252,7 +256,7 @@ static Segment segment_of(const rblHull* hull, uint32_t edge, const rblPose* pos
     return (Segment){tail, rbl_sub3(head, tail)};
 }
 
-// Closest points of the lines through two edges. False when they lie beyond an end.
+// Closest points of the lines through two edges. Returns false if they are beyond an end.
 static bool edge_contact(const rblHullPair* pair, const rblHullAxes* axes, rblManifold* manifold)
 {
     const Segment a = segment_of(pair->a, axes->edge_a, NULL);
@@ -282,7 +286,7 @@ static bool edge_contact(const rblHullPair* pair, const rblHullAxes* axes, rblMa
     return true;
 }
 
-// ---- the cache ----
+// ---- cache ----
 
 rblHullCache rbl_hull_cache_read(const rblPairCache* cache)
 {
@@ -311,7 +315,7 @@ static void write_cache(rblPairCache* cache, rblVec3 axis, rblVec3 point)
     rbl_hull_cache_write(cache, &(rblHullCache){axis, point, true});
 }
 
-// ---- all together ----
+// ---- public functions ----
 
 typedef struct Search
 {
@@ -319,7 +323,7 @@ typedef struct Search
     rblHullAxes axes;
 } Search;
 
-// From a direction that any two calls for the same poses have in common.
+// A start direction that depends only on the poses, not on the cache.
 static rblVec3 center_line(const rblHullPair* pair)
 {
     return rbl_sub3(rbl_pose_point(&pair->pose, pair->b->center), pair->a->center);
@@ -344,7 +348,7 @@ static rblVec3 middle_of(const rblManifold* manifold)
     return rbl_scale3(sum, 1.0f / (float)manifold->count);
 }
 
-// The closest points of hulls between whose faces and edges no candidate is exact: corners and rims.
+// Contacts from the closest points, if neither faces nor edges give the exact distance: corners and borders.
 static void corner_contacts(const rblHullPair* pair, const rblPairQuery* query, rblManifold* manifold)
 {
     const rblConvexPair exact = rbl_convex_pair(query->a, query->b, query->b_in_a);
@@ -362,7 +366,7 @@ static void corner_contacts(const rblHullPair* pair, const rblPairQuery* query, 
     }
 }
 
-// Contacts from the chosen axis; when that does not show the true distance, the general way.
+// Contacts from the chosen axis; if it does not give the exact distance, from the closest points.
 static void fill_manifold(const rblHullPair* pair, const rblPairQuery* query, Search* search,
                           rblManifold* manifold)
 {
@@ -374,13 +378,13 @@ static void fill_manifold(const rblHullPair* pair, const rblPairQuery* query, Se
     {
         FaceContact contact;
         set_faces(pair, kind, kind == AXIS_FACE_A ? axes->on_face_a : axes->on_face_b, &contact);
-        const float allowed = separation > 0.0f ? EXACT * pair->size + pair->rounding
+        const float allowed = separation > 0.0f ? EXACT_DISTANCE * pair->size + pair->rounding
                                                 : rbl_axis_preference(pair, separation, 0.1f);
         exact = face_contacts(pair, &contact, separation, allowed, manifold);
         if (!exact && separation <= 0.0f &&
             rbl_hulls_next_edges(pair, &search->front_a, &search->front_b, axes))
         {
-            kind = AXIS_EDGES; // what seemed a face is the end of one
+            kind = AXIS_EDGES; // the best face is only the end of a pair of edges
         }
     }
     if (!exact && kind == AXIS_EDGES)
@@ -409,7 +413,7 @@ static float useful_looseness(const rblHullPair* pair)
     return (small ? MAX_USEFUL_LOOSENESS_SMALL : MAX_USEFUL_LOOSENESS) * pair->size;
 }
 
-// A guess that is good enough, from the cache or found anew. False when it shows that the two are apart.
+// Find a good guess, from the cache or by GJK. Returns false if it shows that the gap is above the margin.
 static bool find_guess(const rblHullPair* pair, const rblPairQuery* query, Search* search,
                        rblAxisGuess* guess, float* looseness)
 {

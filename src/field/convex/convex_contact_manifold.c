@@ -1,4 +1,4 @@
-// Clipping polygons against each other and choosing few contacts from many.
+// Clipping of polygons, and selection of few contacts from many.
 #include "base/error.h"
 #include "field/contact/collide.h"
 #include "field/convex/convex_contact.h"
@@ -12,12 +12,12 @@ static rblClipVertex cut_edge(const rblClipVertex* from, const rblClipVertex* to
     return (rblClipVertex){rbl_mul_add3(from->p, t, rbl_sub3(to->p, from->p)), edge, 0};
 }
 
-// Cut by one plane; `side` of each corner is known, positive outside.
+// Clip by one plane. `side`: signed distance of each corner, positive outside.
 static uint32_t clip_plane(const rblClipVertex* in, const float* side, uint32_t count, uint16_t plane_edge,
                            rblClipVertex* out)
 {
     uint32_t made = 0;
-    const uint32_t edges = count == 2 ? 1 : count; // a segment has no way back
+    const uint32_t edges = count == 2 ? 1 : count; // a segment has one edge
     for (uint32_t i = 0; i < count; ++i)
     {
         const uint32_t next = i + 1 < count ? i + 1 : 0;
@@ -72,8 +72,9 @@ uint32_t rbl_clip(rblClipVertex* polygon, uint32_t count, const rblClipVertex* b
 
 // ---- selection ----
 
-#define LEAST_SINE_SQUARED 1e-4f // of the angle at the first of three contacts that tell of others
-#define FLAT               0.01f // of the largest distance between contacts: how deep a point is on a flat face
+#define MIN_SINE_SQUARED                                                                                     \
+    1e-4f // squared sine of the angle at the first of three contacts, at least, for a linear prediction
+#define FLAT 0.01f // relative to the largest distance between contacts; depth of points on a flat face
 
 static void keep(rblManifold* m, uint32_t index, uint32_t chosen)
 {
@@ -109,7 +110,7 @@ static uint32_t farthest_from(const rblManifold* m, rblVec3 p)
     return best;
 }
 
-// Signed area, seen along the normal, of the triangle over an edge; the corner of the largest with the wanted sign.
+// The contact with the largest signed area of the triangle over an edge, seen along the normal, times `sign`.
 static uint32_t largest_triangle(const rblManifold* m, uint32_t begin, rblVec3 a, rblVec3 b, float sign,
                                  float* area)
 {
@@ -128,7 +129,8 @@ static uint32_t largest_triangle(const rblManifold* m, uint32_t begin, rblVec3 a
     return best;
 }
 
-// The deepest, the farthest from it, the one that spans most area with both, and the one that adds most area to the three.
+// The deepest contact, the farthest from it, the one with the largest triangle with both, and the one that adds most
+// area.
 static void select_four(rblManifold* m)
 {
     keep(m, 0, deepest(m));
@@ -139,7 +141,7 @@ static void select_four(rblManifold* m)
     const uint32_t on_right = largest_triangle(m, 2, m->points[0].point, m->points[1].point, -1.0f, &right);
     const bool turn_left = left >= right;
     keep(m, 2, turn_left ? on_left : on_right);
-    // Outside the triangle of the three, beyond one of its sides; the order of the three decides which sign is outside.
+    // The fourth is outside the triangle of the first three; their orientation decides which sign is outside.
     const float outside = turn_left ? -1.0f : 1.0f;
     uint32_t best = 3;
     float most = -INFINITY;
@@ -158,7 +160,8 @@ static void select_four(rblManifold* m)
     m->count = RBL_CONTACTS_A_PAIR;
 }
 
-// Distances over the plane of the contact as a linear function: what three contacts say of all others.
+// The distance as a linear function over the contact plane, from three contacts; it predicts the distances of the
+// others.
 typedef struct Trend
 {
     rblVec3 origin, slope;
@@ -172,7 +175,7 @@ static bool trend_of(const rblContactPoint* a, const rblContactPoint* b, const r
     const rblVec3 normal = rbl_cross3(ab, ac);
     const float square = rbl_dot3(normal, normal);
     *out = (Trend){.origin = a->point, .value = a->distance};
-    if (!(square > LEAST_SINE_SQUARED * rbl_dot3(ab, ab) * rbl_dot3(ac, ac)))
+    if (!(square > MIN_SINE_SQUARED * rbl_dot3(ab, ab) * rbl_dot3(ac, ac)))
     {
         return false;
     }
@@ -182,9 +185,9 @@ static bool trend_of(const rblContactPoint* a, const rblContactPoint* b, const r
     return true;
 }
 
-// Four, and all others that overlap and are deeper than these tell. A body with small faces that rocks turns from one to the next
-// within a step: on four points it would sink between them (a dome of 100 corners and 40 mm, at 30 Hz, by 11 mm, and would never
-// come to rest).
+// Four contacts, and all others that overlap by more than these predict. A rocking body with small faces changes its
+// face within a step: with four contacts it would sink in between (a dome of 100 corners and 40 mm, at 30 Hz, by 11 mm,
+// and would never come to rest).
 static void select_deep(rblManifold* m)
 {
     const uint32_t all = m->count;
@@ -222,7 +225,7 @@ void rbl_manifold_add(rblManifold* m, rblVec3 point, rblVec3 normal, float dista
     m->colliding += distance < 0.0f;
 }
 
-static rblResult give(const rblManifold* manifold, rblContactSet* out)
+static rblResult append_contacts(const rblManifold* manifold, rblContactSet* out)
 {
     out->colliding += manifold->colliding;
     if (!rbl_contact_set_reserve(out, manifold->count))
@@ -242,7 +245,7 @@ rblResult rbl_manifold_give(rblManifold* manifold, rblContactSet* out)
     {
         select_four(manifold);
     }
-    return give(manifold, out);
+    return append_contacts(manifold, out);
 }
 
 rblResult rbl_manifold_give_deep(rblManifold* manifold, rblContactSet* out)
@@ -251,5 +254,5 @@ rblResult rbl_manifold_give_deep(rblManifold* manifold, rblContactSet* out)
     {
         select_deep(manifold);
     }
-    return give(manifold, out);
+    return append_contacts(manifold, out);
 }

@@ -1,15 +1,15 @@
-// Planes against everything convex, balls against everything, capsules against each other: closed forms.
+// Closed forms: planes with any convex shape, balls with any shape, pairs of capsules.
 #include "field/convex/convex_contact.h"
 #include <math.h>
 
-// A plane as seen from the other shape: its unit normal and offset there, n . x = offset on it.
+// A plane in the axes of the other shape: unit normal n and offset, n . x = offset on the plane.
 typedef struct PlaneThere
 {
     rblVec3 normal;
     float offset;
 } PlaneThere;
 
-// Gather the points of a shape near the plane. The contact's point is midway, in the shape's own axes.
+// Add a point of a shape that is near the plane. The contact point is halfway, in the axes of the shape.
 static void touch_plane(rblManifold* m, PlaneThere plane, rblVec3 p, float rounding, float margin,
                         uint32_t feature)
 {
@@ -21,10 +21,12 @@ static void touch_plane(rblManifold* m, PlaneThere plane, rblVec3 p, float round
     }
 }
 
-#define STANDS 0.9f // cosine of a cylinder's axis with the normal
+#define STANDING_COSINE                                                                                      \
+    0.9f // cosine of the angle between a cylinder's axis and the normal; above it the cylinder stands on its end
 
-// Rim points of both discs that lie lowest, and four fixed ones of each, what a disc stands on, when it does: those of one that rolls
-// come down on the plane along the circle, but straight on they would run into it, and stop it.
+// The lowest points of both rims. A standing cylinder gets four fixed points of each rim, too. A rolling cylinder does
+// not: these points reach the plane along a circle, but the solver predicts them on straight lines, and would stop the
+// cylinder.
 static void touch_cylinder(rblManifold* m, PlaneThere plane, const rblConvexCore* cylinder, float margin)
 {
     const rblVec3 down = {-plane.normal.x, 0, -plane.normal.z};
@@ -40,7 +42,7 @@ static void touch_cylinder(rblManifold* m, PlaneThere plane, const rblConvexCore
             const rblVec3 flat = rbl_scale3(down, radius / slope);
             touch_plane(m, plane, (rblVec3){flat.x, y, flat.z}, 0.0f, margin, RBL_FEATURE_ROUND | end);
         }
-        for (uint32_t i = 0; i < 4 && fabsf(plane.normal.y) > STANDS; ++i)
+        for (uint32_t i = 0; i < 4 && fabsf(plane.normal.y) > STANDING_COSINE; ++i)
         {
             const rblVec3 p = {radius * fixed[i][0], y, radius * fixed[i][1]};
             touch_plane(m, plane, p, 0.0f, margin, RBL_FEATURE_ROUND | (2 + 4 * end + i));
@@ -90,7 +92,7 @@ rblResult rbl_contact_plane(const rblPairQuery* query, bool plane_is_b, rblConta
     const rblConvexCore* core = &(plane_is_b ? query->a : query->b)->shape->core;
     if (core->form == RBL_CORE_HALF_SPACE)
     {
-        return RBL_OK; // two half spaces overlap for ever or never move: nothing can be said of them
+        return RBL_OK; // two half spaces: both are static, so that contacts are not needed
     }
     rblManifold manifold;
     rbl_manifold_clear(&manifold);
@@ -116,7 +118,7 @@ rblResult rbl_contact_plane(const rblPairQuery* query, bool plane_is_b, rblConta
     return rbl_manifold_give_deep(&manifold, out);
 }
 
-// A ball touches where the other's field says that its centre is closest.
+// The contact of a ball is where the field of the other shape is closest to its centre.
 rblResult rbl_contact_ball(const rblPairQuery* query, bool ball_is_b, rblContactSet* out)
 {
     const rblShapeView* other = ball_is_b ? query->a : query->b;
@@ -145,7 +147,7 @@ rblResult rbl_contact_ball(const rblPairQuery* query, bool ball_is_b, rblContact
 
 // ---- capsules ----
 
-// Two segments: middles, half vectors and radii.
+// Two segments: centres, half vectors and radii.
 typedef struct TwoCapsules
 {
     rblVec3 middle_b;
@@ -165,7 +167,7 @@ static void touch_at(rblManifold* m, const TwoCapsules* c, float s, float t, uin
     {
         return;
     }
-    // Axes that cross: across both, or away from the middles where they run along each other.
+    // Axes that intersect: the normal is perpendicular to both; for parallel axes it points from centre to centre.
     rblVec3 normal = rbl_cross3(c->half_a, c->half_b);
     normal = rbl_dot3(normal, c->middle_b) < 0.0f ? rbl_neg3(normal) : normal;
     normal = rbl_normalize3(normal, rbl_normalize3(c->middle_b, (rblVec3){1, 0, 0}));
@@ -174,7 +176,7 @@ static void touch_at(rblManifold* m, const TwoCapsules* c, float s, float t, uin
                      RBL_FEATURE_ROUND | feature);
 }
 
-// Both ends of the stretch that two nearly parallel segments share. False when they share none.
+// Both ends of the common interval of two nearly parallel segments. Returns false if there is none.
 static bool touch_parallel(rblManifold* m, const TwoCapsules* c, float aa, float ab)
 {
     const float middle = rbl_dot3(c->middle_b, c->half_a) / aa;

@@ -1,13 +1,13 @@
-// Pairs with a cylinder or a capsule, and corners near each other: the direction from the closest points, the contacts
-// from what the two shapes turn towards each other along it.
+// Pairs with a cylinder or a capsule, and corners close to each other. The closest points give the normal; the features
+// that face each other along the normal give the contacts.
 #include "field/convex/convex_contact.h"
 #include "math/trig.h"
 #include <string.h>
 
 #define RIM_POINTS 8
 
-// What a core shows to a direction, in the axes of the first shape: a point (left to the closest points), a segment or a
-// polygon, counter-clockwise seen from outside.
+// The feature of a core in a direction, in the axes of the first shape: a point (then only the closest points are
+// used), a segment, or a polygon that is counter-clockwise seen from outside.
 typedef struct Side
 {
     rblClipVertex corners[RBL_CLIP_CAPACITY];
@@ -41,8 +41,8 @@ static void show_hull(Side* side, const rblHull* hull, rblVec3 n)
     }
 }
 
-// An end as a polygon with its corners on the rim, one of them where the rim is lowest; or a line of the side; or the rim
-// alone.
+// The end disc as a polygon with corners on the rim, one of them at the lowest point; or a line of the side; or a point
+// of the rim.
 static void show_cylinder(Side* side, const rblConvexCore* core, rblVec3 n)
 {
     const float radius = (float)core->disc;
@@ -88,7 +88,7 @@ static void show(Side* side, const rblConvexCore* core, rblVec3 n)
     }
     else if (core->half_height > 0.0 && fabsf(n.y) < 0.04f)
     {
-        // Farther aslant the line of the barrel lies deeper than the radius, and one end is all that can touch.
+        // Beyond this angle the line of the side is deeper than the radius, and only one end can touch.
         const float half = (float)core->half_height;
         show_segment(side, (rblVec3){0, -half, 0}, (rblVec3){0, half, 0});
     }
@@ -103,7 +103,7 @@ typedef struct Along
     float margin;
 } Along;
 
-// `distance` between the cores; on_a lies on the first one's.
+// `distance` is that between the cores; on_a is on the first core.
 static void add_contact(rblManifold* m, const Along* along, rblVec3 on_a, float distance, uint32_t feature)
 {
     const float gap = distance - along->rounding_a - along->rounding_b;
@@ -122,14 +122,15 @@ static uint32_t clip_name(const rblClipVertex* polygon, uint32_t count, uint32_t
     return (name + 1) & 0x3fffffffu;
 }
 
-// Cut `subject` by the prism over the polygon `face`; distances are measured along the normal to the face's plane.
+// Clip `subject` by the prism over the polygon `face`. Distances are measured along the normal to the plane of the
+// face.
 static void clip_sides(rblManifold* m, const Along* along, const Side* face, Side* subject, bool face_is_a)
 {
     const rblVec3 axis = face_is_a ? along->normal : rbl_neg3(along->normal);
     const float slope = rbl_dot3(face->normal, axis);
     if (!(slope > 0.5f))
     {
-        return; // seen too much from the side to measure by
+        return; // the face is almost parallel to the normal
     }
     const float offset = rbl_dot3(face->normal, face->corners[0].p);
     const uint32_t count = rbl_clip(subject->corners, subject->count, face->corners, face->count, axis);
@@ -142,7 +143,7 @@ static void clip_sides(rblManifold* m, const Along* along, const Side* face, Sid
     }
 }
 
-// The stretch that two nearly parallel segments share, at its ends.
+// Contacts at the ends of the common interval of two nearly parallel segments.
 static void clip_segments(rblManifold* m, const Along* along, const Side* a, const Side* b)
 {
     const rblVec3 da = rbl_sub3(a->corners[1].p, a->corners[0].p);
@@ -175,7 +176,7 @@ static void add_closest(rblManifold* m, const Along* along, const rblSeparation*
 {
     const float distance = (float)separation->distance;
     const float gap = distance - along->rounding_a - along->rounding_b;
-    // Not needed where the others already come as close.
+    // Not needed if another contact is as close.
     for (uint32_t i = 0; i < m->count; ++i)
     {
         if (m->points[i].distance <= gap + 1e-4f * (fabsf(gap) + along->margin))
@@ -217,7 +218,7 @@ void rbl_contact_along(const rblConvexPair* pair, const rblSeparation* separatio
     add_closest(manifold, &along, separation);
 }
 
-// A direction from the last call that still keeps the two apart is proof enough.
+// A direction of the last call that still separates the shapes by the margin is enough.
 static bool still_apart(const rblPairQuery* query, const rblConvexPair* pair, double apart)
 {
     rblVec3 axis = {0, 0, 0};

@@ -1,20 +1,22 @@
-// Time of impact of convex shapes: conservative advancement (Mirtich 1996) by chords instead of speeds.
+// Time of impact of convex shapes: conservative advancement (Mirtich 1996) with chords instead of speeds.
 //
-// Along a unit direction n the gap is s(t) = min over b of n . x(t) - max over a of n . x(t). Where no point's n . x bends by more than
-// k upwards (its second derivative), it lies below its chord over a stretch of length d by at most k d^2/8. The least of linear
-// functions lies above its own chord. So with the gaps g0 and g1 at both ends of a stretch, x from 0 to 1 within it,
+// Along a unit direction n the gap is s(t) = min over b of n . x(t) - max over a of n . x(t). If the second derivative
+// of n . x is at most k for every point, n . x is below its chord over an interval of length d by at most k d^2/8. The
+// minimum of linear functions is above its own chord. So with the gaps g0 and g1 at both ends of an interval, and x
+// from 0 to 1 within it,
 //   s >= g0 + (g1 - g0) x - k d^2/2 x (1 - x) .
-// The first root of this is a time before which nothing happens. The bound is of second order in d: stretches that end
-// near the root found last come to an end in a few rounds. Where a direction has given what it can, the closest points at
-// that time give the next one. Directions turn with the faces and edges that are the closest: along one that stays, a face that turns
-// would seem to come nearer by its corners.
+// There is no impact before the first root of this bound. The bound is of second order in d: intervals that end near
+// the last root converge in a few rounds. When a direction gives no further progress, the closest points at that time
+// give the next direction. Directions rotate with the closest faces and edges: along a fixed direction, the corners of
+// a rotating face would seem to approach.
 #include "field/contact/time_of_impact.h"
 #include "field/convex/convex_contact.h"
 
 #define MAX_STEPS    256
-#define GUESS_ROUNDS 1   // along a direction that is a guess
-#define MAX_ROUNDS   4   // along one direction
-#define NO_GAIN      0.1 // of the tolerance: nearer to the goal a direction has given what it can
+#define GUESS_ROUNDS 1 // rounds along a guessed direction
+#define MAX_ROUNDS   4 // rounds along one direction
+#define MIN_PROGRESS                                                                                         \
+    0.1 // relative to the tolerance; a gap this close to the target means that the direction gives no further progress
 
 typedef struct MovingPair
 {
@@ -35,8 +37,8 @@ static MovingPair make_pair(const rblImpactQuery* query, const rblFlights* fligh
 
 // ---- gaps ----
 
-// A direction as a turning shape sees it.
-static rblVec3d seen_at(const rblFlight* flight, rblVec3d n, double t)
+// A direction in the axes of a rotating shape.
+static rblVec3d direction_in_body(const rblFlight* flight, rblVec3d n, double t)
 {
     if (t == 0.0 || t == 1.0)
     {
@@ -50,14 +52,14 @@ static rblVec3d seen_at(const rblFlight* flight, rblVec3d n, double t)
     return rbl_mat3d_apply_transposed(&flight->from, back);
 }
 
-// A direction from a to b, world axes. It may turn at an even rate in the plane of `n` and `aside`.
+// A direction from a to b, in world axes. It may rotate at a constant rate in the plane of `n` and `sideways`.
 typedef struct Line
 {
-    rblVec3d n;     // unit, at the time `since`
-    rblVec3d aside; // unit, across n: where it turns to
-    double rate;    // radians in the whole motion
+    rblVec3d n;        // unit, at time `since`
+    rblVec3d sideways; // unit, perpendicular to n: the direction of the rotation
+    double rate;       // rad per whole motion
     double since;
-    double bend; // no point's gap along it bends upwards by more: bound of the second derivative
+    double acceleration; // bound of the second derivative of the gap of any point along it
 } Line;
 
 static rblVec3d direction_at(const Line* line, double t)
@@ -69,13 +71,13 @@ static rblVec3d direction_at(const Line* line, double t)
     double sine;
     double cosine;
     rbl_small_sincos(line->rate * (t - line->since), &sine, &cosine);
-    return rbl_add3d(rbl_scale3d(line->n, cosine), rbl_scale3d(line->aside, sine));
+    return rbl_add3d(rbl_scale3d(line->n, cosine), rbl_scale3d(line->sideways, sine));
 }
 
-// With w how a body turns, v how the line does, and d = w - v: a point y of the body has
+// With w the angular velocity of a body, v that of the direction, and d = w - v, a point y of the body has
 //   (n . y)'' = (n x d) . (d x y) - (n . w) v . y .
-// Both n x d and n . w change at the rate |v| at most.
-static double bend_of_body(const rblFlight* flight, const Line* line, rblVec3d v)
+// Both n x d and n . w change at a rate of at most |v|.
+static double body_acceleration(const rblFlight* flight, const Line* line, rblVec3d v)
 {
     const rblVec3d w = rbl_scale3d(flight->axis, flight->angle);
     if (line->rate == 0.0)
@@ -90,8 +92,8 @@ static double bend_of_body(const rblFlight* flight, const Line* line, rblVec3d v
     return flight->radius * (size * across + line->rate * spin);
 }
 
-// Of the way x from centre to centre: (n . x)'' = -rate^2 n . x + 2 rate aside . x' + n . x''.
-static double path_bend(const rblFlights* f, const Line* line)
+// For the vector x from centre to centre: (n . x)'' = -rate^2 n . x + 2 rate sideways . x' + n . x''.
+static double path_acceleration(const rblFlights* f, const Line* line)
 {
     const double sag = rbl_length3d(f->sag);
     const double still = 2.0 * fabs(rbl_dot3d(line->n, f->sag));
@@ -105,24 +107,25 @@ static double path_bend(const rblFlights* f, const Line* line)
     const double speed = rbl_length3d(f->travel) + sag;
     const double farthest = rbl_length3d(now) + left * speed;
     const double behind = left * (line->rate * farthest + speed) - rbl_dot3d(line->n, now);
-    const double sliding = rbl_dot3d(line->aside, f->travel) + sag + turned * speed;
+    const double sliding = rbl_dot3d(line->sideways, f->travel) + sag + turned * speed;
     return still + 2.0 * turned * sag + line->rate * line->rate * rbl_clampd(behind, 0.0, farthest) +
            2.0 * line->rate * rbl_clampd(sliding, 0.0, speed);
 }
 
-// `turning`: how the direction changes, across n; per whole motion.
+// `turning`: rate of change of the direction, perpendicular to n, per whole motion.
 static Line make_line(const MovingPair* pair, rblVec3d n, rblVec3d turning, double since)
 {
     const rblFlights* f = pair->flights;
     Line line = {.n = n, .rate = rbl_length3d(turning), .since = since};
-    line.aside = rbl_scale3d(turning, line.rate > 0.0 ? 1.0 / line.rate : 0.0);
+    line.sideways = rbl_scale3d(turning, line.rate > 0.0 ? 1.0 / line.rate : 0.0);
     const rblVec3d v = rbl_cross3d(n, turning);
-    line.bend = bend_of_body(&f->a, &line, v) + bend_of_body(&f->b, &line, v) + path_bend(f, &line);
+    line.acceleration =
+        body_acceleration(&f->a, &line, v) + body_acceleration(&f->b, &line, v) + path_acceleration(f, &line);
     return line;
 }
 
-// The largest d . x of a shape from its centre of mass. A plane is only asked along its normal. Of hulls floats tell it: their
-// rounding is that of the vertices, and far below the slack.
+// The largest d . x of a shape, from its centre of mass. For planes d is always the normal. Hulls use floats: the
+// rounding error is that of their vertices, far below the slack.
 static double reach(const rblConvexCore* core, const rblFlight* flight, rblVec3d d)
 {
     if (core->hull != NULL)
@@ -138,12 +141,11 @@ static double gap_along(const MovingPair* pair, const Line* line, double t)
 {
     const rblFlights* f = pair->flights;
     const rblVec3d n = direction_at(line, t);
-    return rbl_dot3d(n, rbl_flights_offset(f, t)) - reach(pair->a, &f->a, seen_at(&f->a, n, t)) -
-           reach(pair->b, &f->b, seen_at(&f->b, rbl_neg3d(n), t));
+    return rbl_dot3d(n, rbl_flights_offset(f, t)) - reach(pair->a, &f->a, direction_in_body(&f->a, n, t)) -
+           reach(pair->b, &f->b, direction_in_body(&f->b, rbl_neg3d(n), t));
 }
 
-// What is known of a pair at some time: `normal` and how it turns in world axes, the rest in a's, where the two come near each
-// other.
+// State of a pair at one time: `normal` and its rate of change in world axes; the closest points in the axes of a.
 typedef struct Moment
 {
     double gap;
@@ -153,15 +155,16 @@ typedef struct Moment
     rblSimplexSeed seed;
 } Moment;
 
-// From corner 0 of a simplex to another, as seen along a normal that stays: the edge of the difference, and how fast its end sinks
-// below the other.
+// From corner 0 of a simplex to another corner: the edge of the difference, and the rate at which its end moves along a
+// fixed normal relative to corner 0.
 typedef struct TurningEdge
 {
     rblVec3d along;
     double sinking;
 } TurningEdge;
 
-// The axes are a's. `lift_a` and `lift_b` (in b's): how much higher along the normal a body's turning takes a point at x, dotted with x.
+// In the axes of a. `lift_a` and `lift_b` (in the axes of b): their dot product with x is the speed along the normal
+// that the rotation of the body gives to a point at x.
 static TurningEdge turning_edge(const rblConvexPair* now, const rblSimplexSeed* seed, uint32_t i,
                                 rblVec3d lift_a, rblVec3d lift_b)
 {
@@ -173,8 +176,9 @@ static TurningEdge turning_edge(const rblConvexPair* now, const rblSimplexSeed* 
                          rbl_dot3d(lift_b, of_b) - rbl_dot3d(lift_a, of_a)};
 }
 
-// How the normal of two turning hulls changes while the same features stay the closest: it stays across the edges of the simplex that
-// the closest points lie in. Along a direction that does the same the gap closes as that of the hulls does.
+// Rate of change of the normal of two rotating hulls while the same features are closest: the normal stays
+// perpendicular to the edges of the simplex that contains the closest points. Along a direction that rotates like this,
+// the gap changes like the distance of the hulls.
 static rblVec3d turning_of(const MovingPair* pair, const rblConvexPair* now, const rblMat3d* turn_a,
                            const Moment* m)
 {
@@ -201,12 +205,12 @@ static rblVec3d turning_of(const MovingPair* pair, const rblConvexPair* now, con
                               1.0 / rbl_dot3d(up, up));
     }
     turning = rbl_mul_add3d(turning, -rbl_dot3d(turning, m->normal_in_a), m->normal_in_a);
-    // Features of no extent tell nothing.
+    // Degenerate features give no rate.
     return rbl_dot3d(turning, turning) <= fastest * fastest ? rbl_mat3d_apply(turn_a, turning) : none;
 }
 
-// The gap along a direction that is about the best, searched for from the last normal on, no farther than matters for what is
-// left of the motion.
+// The gap along a nearly optimal direction. The search starts from the last normal and ends when the result is
+// sufficient for the rest of the motion.
 static void measure(const MovingPair* pair, double t, Moment* m)
 {
     const rblFlights* f = pair->flights;
@@ -242,24 +246,24 @@ static void measure(const MovingPair* pair, double t, Moment* m)
 
 // ---- advancing ----
 
-// The first x above 0 where second x^2 + first x + rest = 0; `rest` is positive and `second` not negative. 2 when there is none.
+// The first x above 0 with second x^2 + first x + rest = 0; `rest` is positive, and `second` is not negative. 2: none.
 static double first_root(double second, double first, double rest)
 {
     const double squared = first * first - 4.0 * second * rest;
     return first < 0.0 && squared >= 0.0 ? 2.0 * rest / (sqrt(squared) - first) : 2.0;
 }
 
-// The latest time known up to which a direction keeps the shapes apart by more than the goal, from t on, where the gap
-// along it is larger than that. 1: to the end.
+// The latest known time until which a direction separates the shapes by more than the target distance, starting from t
+// with a larger gap. 1: until the end.
 static double follow(const MovingPair* pair, const Line* line, double t, double gap, uint32_t rounds)
 {
     const rblFlights* f = pair->flights;
     double end = 1.0;
-    for (uint32_t round = 0; round < rounds && gap - f->goal > NO_GAIN * f->tolerance; ++round)
+    for (uint32_t round = 0; round < rounds && gap - f->goal > MIN_PROGRESS * f->tolerance; ++round)
     {
         const double length = end - t;
         const double last = gap_along(pair, line, end);
-        const double hollow = 0.5 * line->bend * length * length;
+        const double hollow = 0.5 * line->acceleration * length * length;
         const double x = first_root(hollow, last - gap - hollow, gap - f->goal);
         if (x >= 1.0)
         {
@@ -272,7 +276,7 @@ static double follow(const MovingPair* pair, const Line* line, double t, double 
             end = 1.0;
             continue;
         }
-        // The true root lies about as far behind that of the chord as this one lies before it.
+        // The exact root is about as far behind the root of the chord as the root of the bound is before it.
         const double next = t + x * length;
         const double chord = t + length * (last < f->goal ? (gap - f->goal) / (gap - last) : 0.5);
         t = next;
@@ -282,7 +286,8 @@ static double follow(const MovingPair* pair, const Line* line, double t, double 
     return t;
 }
 
-// Directions that often keep apart what flies past: that of the last contacts, and from centre to centre. Returns how far they lead, the best of them, and the gap at the start that they know of.
+// Directions that often separate shapes that pass each other: that of the last contacts, and from centre to centre.
+// Returns the time that they reach; `best` is the better one, `clear` the gap at the start.
 static double follow_guesses(const MovingPair* pair, rblVec3 cached, rblVec3d* best, double* clear)
 {
     const rblFlights* f = pair->flights;
@@ -320,10 +325,10 @@ static double advance(const MovingPair* pair, double t, Moment* now, double* cle
         t = follow(pair, &line, t, now->gap, MAX_ROUNDS);
         if (now->gap <= f->goal + 0.5 * f->slack)
         {
-            return t; // directions cannot be told apart any more: this one is the last
+            return t; // the direction does not change any more within rounding: this is the result
         }
     }
-    return t; // when rounds ran out they are still apart there: early, never late
+    return t; // after the last round they are still apart here: the result may be too early, but never too late
 }
 
 double rbl_convex_time_of_impact(const rblImpactQuery* query, const rblFlights* flights, double* clear)
@@ -340,7 +345,7 @@ double rbl_convex_time_of_impact(const rblImpactQuery* query, const rblFlights* 
     t = advance(&pair, t, &now, clear);
     if (t >= 1.0)
     {
-        // Where they are at the start only the direction is known.
+        // Only the direction is valid at the start pose.
         cache.axis = rbl_to_float3(rbl_mat3d_apply_transposed(&flights->a.from, now.normal));
     }
     else if (now.has_middle)

@@ -3,9 +3,9 @@
 #include "math/quat.h"
 #include "math/vec.h"
 
-#define MAX_ITERATIONS 96
-#define CLOSE_ENOUGH   1e-12 // of the squared distance: when it is known to this part
-#define TOUCHING       1e-10 // of the size: nearer than this counts as overlap
+#define MAX_ITERATIONS    96
+#define RELATIVE_ACCURACY 1e-12 // relative to the squared distance; accuracy at which the search ends
+#define TOUCHING          1e-10 // relative to the size; smaller distances count as overlap
 
 // ---- bodies ----
 
@@ -26,7 +26,8 @@ static rblVec3d corner_of(const rblHull* hull, uint32_t vertex)
     return rbl_to_double3(rbl_hull_vertex(hull, vertex));
 }
 
-// Floats choose among the vertices of a hull; directions are unit or shorter by far, so they neither overflow nor vanish.
+// Vertices of a hull are compared in floats. Directions have at most about unit length, so that there is no overflow or
+// underflow.
 static rblVec3d support_of(const rblConvexCore* core, rblVec3d d, uint32_t* vertex)
 {
     *vertex = 0;
@@ -73,10 +74,10 @@ rblDifferencePoint rbl_difference_support(const rblConvexPair* pair, rblVec3d di
     return point;
 }
 
-// ---- the point of a simplex closest to the origin ----
+// ---- closest point of a simplex to the origin ----
 
-// Points stay in their places; a simplex says which of them it is made of. It has at most three before a new one comes in,
-// so that one place of four is always free.
+// Points keep their slots; a simplex lists the slots that it uses. It has at most three before a point is added, so
+// that one of the four slots is always free.
 typedef struct Simplex
 {
     uint32_t indices[4];
@@ -145,8 +146,8 @@ static rblVec3d weighted(const rblDifferencePoint* points, const Simplex* s)
     return sum;
 }
 
-// Points without weight go away.
-static void drop_idle(Simplex* s)
+// Remove points with weight 0.
+static void remove_unused(Simplex* s)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < s->count; ++i)
@@ -168,17 +169,18 @@ static void solve_segment(const rblDifferencePoint* points, Simplex* s)
     const double t = length > 0.0 ? rbl_clampd(-rbl_dot3d(a, ab) / length, 0.0, 1.0) : 0.0;
     s->weights[0] = 1.0 - t;
     s->weights[1] = t;
-    drop_idle(s);
+    remove_unused(s);
 }
 
 static void solve_triangle(const rblDifferencePoint* points, Simplex* s)
 {
     rbl_triangle_weights(points[s->indices[0]].p, points[s->indices[1]].p, points[s->indices[2]].p,
                          s->weights);
-    drop_idle(s);
+    remove_unused(s);
 }
 
-// False when the origin lies inside; where it is known not to, that is rounding, and the nearest face is taken.
+// Returns false if the origin is inside. If it is known to be outside, this comes from rounding, and the nearest face
+// is used.
 static bool solve_tetrahedron(const rblDifferencePoint* points, Simplex* s, bool known_outside)
 {
     static const uint32_t faces[4][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 3, 2, 0}};
@@ -193,7 +195,7 @@ static bool solve_tetrahedron(const rblDifferencePoint* points, Simplex* s, bool
         const rblVec3d n =
             rbl_cross3d(rbl_sub3d(points[face.indices[1]].p, a), rbl_sub3d(points[face.indices[2]].p, a));
         const double opposite = rbl_dot3d(n, rbl_sub3d(points[s->indices[faces[f][3]]].p, a));
-        // A flat tetrahedron has no inside: its faces all count.
+        // A flat tetrahedron has no inside: all its faces are candidates.
         if (-rbl_dot3d(n, a) * opposite > 0.0 && !known_outside)
         {
             continue;
@@ -244,7 +246,7 @@ static bool has_point(const rblDifferencePoint* points, const Simplex* s, rblVec
     return false;
 }
 
-// Put a point into the place that no other has.
+// Store a point in the free slot.
 static void add_point(rblDifferencePoint* points, Simplex* s, const rblDifferencePoint* p)
 {
     uint32_t taken = 0;
@@ -278,8 +280,8 @@ static double core_size(const rblConvexCore* core)
                               : core->disc + core->half_height + (double)core->size;
 }
 
-// When a search may end: as soon as the cores are known to be farther apart than `far_enough`, or when what is known of the
-// distance beyond `goal` is at least half of what it can be. No goal: INFINITY.
+// Termination: the cores are known to be farther apart than `far_enough`; or the known lower bound of the distance
+// above `goal` is at least half of the upper bound. No goal: INFINITY.
 typedef struct Limits
 {
     double far_enough, goal;
@@ -290,14 +292,14 @@ static bool is_enough(const Limits* limits, double bound, double length)
     return bound > limits->far_enough || length - bound < bound - limits->goal;
 }
 
-// Begin with the point farthest against a direction.
+// Start with the point farthest against a direction.
 static void begin(const rblConvexPair* pair, rblVec3d guess, rblDifferencePoint points[4], Simplex* s)
 {
     points[0] = rbl_difference_support(pair, rbl_normalize3d(guess, (rblVec3d){0, 1, 0}));
     *s = (Simplex){.indices = {0}, .weights = {1.0}, .count = 1};
 }
 
-// Begin with the corners that another search ended with.
+// Start with the corners of an earlier search.
 static void begin_again(const rblConvexPair* pair, const rblSimplexSeed* seed, rblDifferencePoint points[4],
                         Simplex* s)
 {
@@ -323,7 +325,7 @@ static rblSimplexSeed seed_of(const rblDifferencePoint points[4], const Simplex*
     return seed;
 }
 
-// From the simplex at hand on. False when the cores overlap: the simplex then holds the origin.
+// Iterate from the current simplex. Returns false if the cores overlap: the simplex then contains the origin.
 static bool run(const rblConvexPair* pair, Limits limits, double scale, rblDifferencePoint points[4],
                 Simplex* s, rblSeparation* out)
 {
@@ -331,9 +333,9 @@ static bool run(const rblConvexPair* pair, Limits limits, double scale, rblDiffe
     {
         return false;
     }
-    rblVec3d v = weighted(points, s); // of the first less the second: against the normal
+    rblVec3d v = weighted(points, s); // from the second core to the first: opposite to the normal
     double squared = rbl_dot3d(v, v);
-    bool apart = false; // some direction has shown that they do not overlap
+    bool apart = false; // whether a direction separates them
     for (uint32_t i = 0; i < MAX_ITERATIONS; ++i)
     {
         const double length = sqrt(squared);
@@ -343,14 +345,14 @@ static bool run(const rblConvexPair* pair, Limits limits, double scale, rblDiffe
         }
         const rblVec3d direction = rbl_scale3d(v, -1.0 / length);
         const rblDifferencePoint w = rbl_difference_support(pair, direction);
-        const double bound = -rbl_dot3d(direction, w.p); // no points are closer along this direction
+        const double bound = -rbl_dot3d(direction, w.p); // lower bound of the distance, along this direction
         if (is_enough(&limits, bound, length))
         {
             *out = witness(points, s, v, length);
             out->distance = bound;
             return true;
         }
-        if (squared - length * bound <= CLOSE_ENOUGH * squared || has_point(points, s, w.p))
+        if (squared - length * bound <= RELATIVE_ACCURACY * squared || has_point(points, s, w.p))
         {
             *out = witness(points, s, v, length);
             return true;
@@ -363,7 +365,7 @@ static bool run(const rblConvexPair* pair, Limits limits, double scale, rblDiffe
             return false;
         }
         const rblVec3d next = weighted(points, s);
-        if (!(rbl_dot3d(next, next) < squared)) // no digits left
+        if (!(rbl_dot3d(next, next) < squared)) // no further progress in double precision
         {
             *out = witness(points, &before, v, length);
             return true;

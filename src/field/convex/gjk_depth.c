@@ -1,20 +1,20 @@
 // Depth by an expanding polytope (van den Bergen 2001, "Proximity queries and penetration depth computation on 3D game
-// objects"): the face of a polytope inside the difference of two bodies that is closest to the origin is pushed out until
-// it lies on the difference's own boundary.
+// objects"). In a polytope inside the Minkowski difference of two bodies, the face closest to the origin is moved
+// outwards until it is on the boundary of the difference.
 #include "field/convex/gjk.h"
 
 #include "math/vec.h"
 
-#define MAX_POINTS  128
-#define MAX_FACES   256
-#define GOOD_ENOUGH 1e-7  // of the size: how far a face may still be pushed
-#define FLAT        1e-14 // of the size cubed: a tetrahedron of no volume
+#define MAX_POINTS     128
+#define MAX_FACES      256
+#define DEPTH_ACCURACY 1e-7  // relative to the size; remaining distance of a face from the boundary
+#define FLAT           1e-14 // relative to the size cubed; volume of a flat tetrahedron
 
 typedef struct Face
 {
     uint32_t vertices[3];
     rblVec3d normal; // unit, outwards
-    double distance; // of its plane from the origin
+    double distance; // of its plane from the origin, m
 } Face;
 
 typedef struct Polytope
@@ -44,7 +44,7 @@ static bool add_face(Polytope* poly, uint32_t a, uint32_t b, uint32_t c)
     return true;
 }
 
-// Directions to look for further corners in: away from a simplex of too few points.
+// Direction of the search for more corners: away from a simplex of too few points.
 static rblVec3d probe_direction(const rblDifferencePoint* p, uint32_t count, uint32_t attempt)
 {
     static const rblVec3d axes[6] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
@@ -61,7 +61,7 @@ static rblVec3d probe_direction(const rblDifferencePoint* p, uint32_t count, uin
     return axes[attempt % 6];
 }
 
-// Grows with every point that is a real addition.
+// Length, area or volume: increases with every point that is not degenerate.
 static double simplex_measure(const rblDifferencePoint* p, uint32_t count)
 {
     switch (count)
@@ -75,7 +75,7 @@ static double simplex_measure(const rblDifferencePoint* p, uint32_t count)
     }
 }
 
-// Four points with a volume from the one to four that are given. False when the difference is flat.
+// Extend one to four points to four points with a volume. Returns false if the difference is flat.
 static bool complete(const rblConvexPair* pair, rblDifferencePoint* p, uint32_t count, double scale)
 {
     if (count == 4 && fabs(volume_of(p)) > FLAT * scale * scale * scale)
@@ -136,7 +136,7 @@ typedef struct Rim
     uint32_t count;
 } Rim;
 
-// An edge seen from both sides is no rim.
+// An edge that is added from both sides is not on the border of the hole.
 static void toggle(Rim* rim, uint32_t tail, uint32_t head)
 {
     for (uint32_t i = 0; i < rim->count; ++i)
@@ -157,7 +157,8 @@ static void toggle(Rim* rim, uint32_t tail, uint32_t head)
     }
 }
 
-// Replace the faces that see a new corner by a cone to it. False when that cannot be done soundly.
+// Replace the faces that are visible from a new corner by triangles to it. Returns false if the result would be
+// degenerate.
 static bool expand(Polytope* poly, rblDifferencePoint w)
 {
     Rim rim;
@@ -205,7 +206,7 @@ static rblSeparation face_witness(const Polytope* poly, const Face* face, double
     return out;
 }
 
-// Along the line of centres, for what has no volume to look into.
+// Along the line between the centres, for bodies without volume.
 static rblSeparation fallback(const rblConvexPair* pair)
 {
     const rblVec3d centers =
@@ -219,7 +220,7 @@ static rblSeparation fallback(const rblConvexPair* pair)
 rblSeparation rbl_epa_depth(const rblConvexPair* pair, const rblDifferencePoint* simplex, uint32_t count,
                             double scale)
 {
-    Polytope poly; // large: only what is used of it is written
+    Polytope poly; // large: only the used part is initialized
     poly.point_count = 0;
     poly.face_count = 0;
     for (uint32_t i = 0; i < 4; ++i)
@@ -235,13 +236,12 @@ rblSeparation rbl_epa_depth(const rblConvexPair* pair, const rblDifferencePoint*
     {
         const Face face = poly.faces[closest_face(&poly)];
         const rblDifferencePoint w = rbl_difference_support(pair, face.normal);
-        const double depth =
-            rbl_dot3d(face.normal, w.p); // that suffices along this normal, whatever the polytope
+        const double depth = rbl_dot3d(face.normal, w.p); // depth along this normal; valid for any polytope
         if (depth < -best.distance)
         {
             best = face_witness(&poly, &face, depth);
         }
-        if (depth - face.distance <= GOOD_ENOUGH * scale || !expand(&poly, w))
+        if (depth - face.distance <= DEPTH_ACCURACY * scale || !expand(&poly, w))
         {
             break;
         }

@@ -1,4 +1,4 @@
-// The finished polytope: packing, supports, distances, rays, samples.
+// The final polytope: memory layout, support, distance, rays, samples.
 #include "field/convex/hull.h"
 
 #include "base/error.h"
@@ -70,7 +70,7 @@ static void set_plane(rblHull* hull, uint32_t i, rblVec3 n, float offset)
     block[12] = offset;
 }
 
-// Newell's normal: right for polygons that are not quite flat.
+// Newell's normal: correct also for polygons that are not exactly planar.
 static rblVec3d polygon_normal(const rblHullDraft* draft, uint32_t face)
 {
     const uint32_t begin = draft->face_starts.data[face];
@@ -92,7 +92,7 @@ static void pack_planes(rblHull* hull, const rblHullDraft* draft, rblVec3d cente
     double inner = (double)INFINITY;
     for (uint32_t f = 0; f < hull->face_count; ++f)
     {
-        // The stored normal is what counts: the offset is measured along it.
+        // The offset is measured along the stored normal, which is rounded to float.
         const rblVec3 n = rbl_to_float3(polygon_normal(draft, f));
         const rblVec3d normal = rbl_to_double3(n);
         double offset = -(double)INFINITY;
@@ -111,7 +111,7 @@ static void pack_planes(rblHull* hull, const rblHullDraft* draft, rblVec3d cente
     }
 }
 
-// Half-edges are matched through a table over pairs of vertices of one tail at a time.
+// Match half-edges through a table of pairs of vertices, one tail vertex at a time.
 static void pack_edges(rblHull* hull)
 {
     uint32_t edges = 0;
@@ -243,7 +243,7 @@ uint32_t rbl_hull_support(const rblHull* hull, rblVec3 direction)
     return 0;
 }
 
-// Of heights above faces, in parts of a hull's size.
+// rounding error of heights above faces, relative to the size of the hull
 #define ROUNDING 1e-6
 
 static rblFloat4 face_heights(const float* block, rblVec3 p)
@@ -266,7 +266,7 @@ float rbl_hull_height(const rblHull* hull, rblVec3 point)
     return rbl_maxf(rbl_maxf(lanes[0], lanes[1]), rbl_maxf(lanes[2], lanes[3]));
 }
 
-// The same with the face, the first of equals.
+// The same with the index of the face, the first of equals.
 static float highest_face(const rblHull* hull, rblVec3 p, uint32_t* face)
 {
     const float height = rbl_hull_height(hull, p);
@@ -284,8 +284,8 @@ static float highest_face(const rblHull* hull, rblVec3 p, uint32_t* face)
     return height;
 }
 
-// The point of a face closest to p, which lies above its plane. In the face's prism it is p's foot, else it lies on the
-// rim.
+// The point of a face closest to p, where p is above its plane: the projection of p if it is inside the face, else a
+// point on its border.
 static rblVec3d closest_on_face(const rblHull* hull, uint32_t face, rblVec3d p)
 {
     const rblVec3d n = rbl_to_double3(rbl_hull_normal(hull, face));
@@ -302,7 +302,7 @@ static rblVec3d closest_on_face(const rblHull* hull, uint32_t face, rblVec3d p)
         const rblVec3d b = rbl_to_double3(rbl_hull_vertex(hull, hull->corner_vertices[next]));
         const rblVec3d along = rbl_sub3d(b, a);
         const rblVec3d to_p = rbl_sub3d(p, a);
-        // Where an edge that is no longer than rounding leads says nothing.
+        // The direction of an edge shorter than the rounding error is undefined.
         if (rbl_dot3d(rbl_cross3d(n, along), to_p) >= 0.0 || rbl_dot3d(along, along) <= slack * slack)
         {
             continue;
@@ -330,14 +330,16 @@ float rbl_hull_distance(const rblHull* hull, rblVec3 point, rblVec3* gradient)
     {
         return height;
     }
-    // The closest point lies on a face that looks at the point, or as good as: of faces in one plane the right one may just not.
+    // The closest point is on a face that is visible from the point, within rounding: of several coplanar faces the
+    // right one may be just not visible.
     const double slack = ROUNDING * (double)hull->size;
     const rblVec3d p = rbl_to_double3(point);
     double best = (double)INFINITY;
     rblVec3d off = {0, 0, 0};
     for (uint32_t f = 0; f < hull->face_count; ++f)
     {
-        // In doubles: a foot just inside the rim is hardly nearer than the rim, and its direction much better.
+        // In doubles: a projection just inside the border is hardly closer than the border, but its direction is much
+        // more accurate.
         const double above =
             rbl_dot3d(rbl_to_double3(rbl_hull_normal(hull, f)), p) - (double)rbl_hull_offset(hull, f);
         if (above <= -slack || above * fabs(above) >= best)
@@ -351,7 +353,7 @@ float rbl_hull_distance(const rblHull* hull, rblVec3 point, rblVec3* gradient)
             off = away;
         }
     }
-    if (best <= slack * slack || best == (double)INFINITY) // outside by the rounding of floats only
+    if (best <= slack * slack || best == (double)INFINITY) // outside only by the rounding error of floats
     {
         return height;
     }
@@ -392,7 +394,7 @@ bool rbl_hull_ray(const rblHull* hull, const rblRay* ray, rblShapeHit* hit)
 
 // ---- samples ----
 
-// Points along an edge and across a face lie about this part of the largest extent apart.
+// Distance between samples along edges and across faces, relative to the largest extent.
 #define SAMPLE_SPACING 0.5
 #define MAX_STEPS      32
 
@@ -402,7 +404,7 @@ static uint32_t steps_along(double length, double spacing)
     return steps < 1.0 ? 1 : (steps > MAX_STEPS ? MAX_STEPS : (uint32_t)steps);
 }
 
-// Rings ever smaller towards the middle of the face.
+// Rings of samples that shrink towards the centre of the face.
 static bool sample_face(const rblHull* hull, uint32_t face, double spacing, rblPointArray* out)
 {
     const uint32_t begin = hull->face_starts[face];

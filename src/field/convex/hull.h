@@ -1,4 +1,4 @@
-// Convex polytopes: what hulls and boxes are to the contact code.
+// Convex polytopes: the form of hulls and boxes in contact code.
 #ifndef RBL_FIELD_CONVEX_HULL_H
 #define RBL_FIELD_CONVEX_HULL_H
 
@@ -10,32 +10,32 @@
 #define RBL_HULL_MAX_FACES   (2 * RBL_HULL_MAX_VERTICES)
 #define RBL_HULL_MAX_CORNERS (6 * RBL_HULL_MAX_VERTICES)
 
-// Triangles that lie this flat together become one face, as a part of the diagonal of the bounds; hulls thinner than
-// four times that are refused.
+// Triangles that are coplanar within this tolerance become one face; relative to the diagonal of the bounds. Hulls
+// thinner than four times this are refused.
 #define RBL_HULL_FLATNESS 4e-6
 
 typedef RBL_ARRAY(rblVec3) rblPointArray;
 
 typedef struct rblHullEdge
 {
-    uint16_t left, right; // faces; seen from outside, going from tail to head
+    uint16_t left, right; // faces; seen from outside, from tail to head
     uint8_t tail, head;   // vertices
 } rblHullEdge;
 
-// One block of memory; immutable. Vertices and planes lie in blocks of four lanes, the last block filled up with copies
-// of its first lane, so that loops have no tails.
+// One block of memory; immutable. Vertices and planes are in blocks of four lanes; the last block is padded with copies
+// of its first lane, so that loops need no remainder.
 typedef struct rblHull
 {
     size_t bytes;
     uint32_t vertex_count, face_count, edge_count, corner_count;
     uint32_t vertex_blocks, face_blocks;
     rblVec3 center;  // of mass
-    float inner;     // distance from the centre to the nearest plane, rounded down
-    float size;      // largest distance of a vertex from the centre: the scale of rounding errors
+    float inner;     // m, distance from the centre to the nearest plane, rounded down
+    float size;      // m, largest distance of a vertex from the centre: scale of rounding errors
     float* vertices; // per block: x x x x y y y y z z z z
     float* planes; // per block: four x, y, z of the unit normals and four offsets; n . p = offset on the face
     rblHullEdge* edges;
-    uint16_t* face_starts;  // face_count + 1; corners go round counter-clockwise seen from outside
+    uint16_t* face_starts;  // face_count + 1; corners are counter-clockwise seen from outside
     uint16_t* corner_edges; // the edge from this corner to the next of the face
     uint8_t* corner_vertices;
 } rblHull;
@@ -57,7 +57,7 @@ static inline float rbl_hull_offset(const rblHull* hull, uint32_t face)
     return hull->planes[16 * (size_t)(face >> 2) + 12 + (face & 3)];
 }
 
-// The largest direction . vertex, to the rounding of floats.
+// The largest direction . vertex, within the rounding of floats.
 static inline float rbl_hull_reach(const rblHull* hull, rblVec3 direction)
 {
     const rblFloat4 x = rbl_splat4(direction.x);
@@ -76,7 +76,7 @@ static inline float rbl_hull_reach(const rblHull* hull, rblVec3 direction)
     return rbl_maxf(rbl_maxf(lanes[0], lanes[1]), rbl_maxf(lanes[2], lanes[3]));
 }
 
-// A polytope on its way: faces as rings of vertices, counter-clockwise seen from outside.
+// A polytope under construction: faces as loops of vertices, counter-clockwise seen from outside.
 typedef struct rblHullDraft
 {
     rblPointArray vertices;
@@ -87,8 +87,8 @@ typedef struct rblHullDraft
 void rbl_hull_draft_init(rblHullDraft* draft, const rblAllocator* allocator);
 void rbl_hull_draft_free(rblHullDraft* draft);
 
-// Triangles of the hull of points (three vertices each, counter-clockwise), and across the edge from corner i to the
-// next the neighbour. Every decision is exact. Fails when all points lie in a plane.
+// Triangles of the convex hull of points (three vertices, counter-clockwise), with the neighbour across the edge from
+// corner i to the next. All decisions are exact. Fails if all points are in one plane.
 typedef struct rblHullTriangle
 {
     uint32_t vertices[3];
@@ -98,43 +98,47 @@ typedef RBL_ARRAY(rblHullTriangle) rblHullTriangles;
 
 rblResult rbl_hull_triangles(const rblVec3* points, uint32_t count, rblHullTriangles* out);
 
-// Some of the points whose hull is nearly that of all: the first `kept`, then always the one farthest outside, until none is
-// farther than the tolerance or there are `most`. All lie in the hull of the points. Fails when all points lie in a plane.
+// Selection of points whose hull approximates the hull of all points: the first `kept`, then repeatedly the point
+// farthest outside, until no point is farther outside than the tolerance, or `most` are selected. Fails if all points
+// are in one plane.
 typedef struct rblHullChoosing
 {
     const rblVec3* points;
     uint32_t count;
     uint32_t kept;
     uint32_t most;
-    double tolerance;  // metres
-    bool measured;     // how well the choice fits is asked for
-    double max_depth;  // where measured: no use when a point lies deeper in the hull than this, metres, or
-    double max_volume; // it is larger than this, m^3: the choice is left off as soon as that is seen
+    double tolerance; // m
+    bool measured;    // whether to measure the quality of the selection
+    // If measured: the selection stops without success as soon as one of these limits is exceeded.
+    double max_depth;  // of a point inside the hull, m
+    double max_volume; // of the hull, m^3
 } rblHullChoosing;
 
 typedef struct rblHullChoice
 {
     rblIndexArray chosen; // initialized by the caller; in the order of the points
-    double worst;  // where measured: distance of any point from the hull's surface on either side, metres;
-                   // of a choice that was left off infinite
-    double volume; // where measured: of the hull, m^3
+    // If measured: largest distance of a point from the surface of the hull, on either side, m; infinite without
+    // success.
+    double worst;
+    double volume; // if measured: of the hull, m^3
 } rblHullChoice;
 
 rblResult rbl_hull_choose(const rblHullChoosing* choosing, rblHullChoice* out);
 
-// Join triangles into faces as far as `tolerance` (metres) allows. Vertices that no longer matter are dropped.
+// Join triangles to faces if they are coplanar within `tolerance` (m). Vertices that are not needed any more are
+// removed.
 rblResult rbl_hull_merge(const rblVec3* points, const rblHullTriangles* triangles, double tolerance,
                          rblHullDraft* out);
 
-// The finished polytope. `bound` are points that every plane must leave inside: what the draft was made of.
+// The final polytope. `bound`: points that must be behind every plane, the vertices of the draft.
 rblResult rbl_hull_pack(const rblHullDraft* draft, rblVec3d center, const rblVec3* bound,
                         uint32_t bound_count, const rblAllocator* allocator, rblHull** out);
 rblResult rbl_hull_box(rblVec3 half, const rblAllocator* allocator, rblHull** out);
 void rbl_hull_free(rblHull* hull, const rblAllocator* allocator);
 
-// The vertex farthest along a direction, the first of several.
+// The farthest vertex along a direction, the first of several.
 uint32_t rbl_hull_support(const rblHull* hull, rblVec3 direction);
-// How high a point is above the face that it is highest above: inside its distance, outside no more than that.
+// Height of a point above the highest face: inside it is the signed distance, outside a lower bound of the distance.
 float rbl_hull_height(const rblHull* hull, rblVec3 point);
 float rbl_hull_distance(const rblHull* hull, rblVec3 point, rblVec3* gradient);
 bool rbl_hull_ray(const rblHull* hull, const rblRay* ray, rblShapeHit* hit);

@@ -1,8 +1,8 @@
 // Quickhull (Barber, Dobkin, Huhdanpaa 1996) with exact decisions.
 //
-// A point is added when it lies strictly outside a facet; what it replaces is every facet that it is not strictly behind.
-// That is what a point an infinitesimal farther out would see: a disc, whose rim has no edge in line with the point. So no
-// facet is ever degenerate, and vertices that turn out to lie inside an edge or a face go away by themselves.
+// A point strictly outside a facet is added. It replaces every facet that it is not strictly behind: the facets that
+// would be visible from a point an infinitesimal farther outside. They form a disc whose border has no edge collinear
+// with the point. So no facet is degenerate, and vertices inside an edge or a face are removed automatically.
 #include "field/convex/hull.h"
 
 #include "base/error.h"
@@ -13,33 +13,34 @@ typedef struct Facet
 {
     uint32_t vertices[3];
     uint32_t neighbours[3]; // across the edge from vertex i to vertex i + 1
-    rblVec3d normal;        // about unit length; with `offset` only chooses which point comes next
+    rblVec3d normal;        // about unit length; `normal` and `offset` only decide the order of points
     double offset;          // of the plane along the normal
-    uint32_t points;        // list of points strictly outside
-    uint32_t farthest;      // of them, and how high it is; only where points are chosen
+    uint32_t points;        // first point of the list of points strictly outside
+    uint32_t farthest;      // the farthest of them, and its height; only for selections
     double height;
-    uint32_t mark; // the last point that looked at this facet
+    uint32_t mark; // the last point that was tested against this facet
     bool removed;
 } Facet;
 
 typedef struct RimEdge
 {
-    uint32_t tail,
-        head;       // as the facet that stays sees it from the other side: counter-clockwise round the hole
-    uint32_t outer; // the facet that stays
+    // From the neighbour that stays: counter-clockwise around the hole.
+    uint32_t tail, head;
+    uint32_t outer; // the neighbour that stays
 } RimEdge;
 
 typedef struct Quickhull
 {
     const rblVec3* points;
     uint32_t count;
-    bool choosing;      // points go to the facets that they are highest over
-    double lowest;      // and those that are no higher than this nowhere: they are near enough
-    uint32_t* next;     // per point: the next in its facet's list
-    uint32_t* starting; // per point: the new facet whose rim edge starts there
+    bool choosing; // selection: each point is in the list of the facet that it is highest above
+    // Selection: points that are not higher than this are in no list, since they are close enough.
+    double lowest;
+    uint32_t* next;     // per point: the next point of its facet's list
+    uint32_t* starting; // per point: the new facet whose border edge starts there
     RBL_ARRAY(Facet) facets;
-    rblIndexArray stack;   // facets to look at
-    rblIndexArray removed; // facets of the present hole
+    rblIndexArray stack;   // facets to visit
+    rblIndexArray removed; // facets of the current hole
     RBL_ARRAY(RimEdge) rim;
     const rblAllocator* allocator;
 } Quickhull;
@@ -49,7 +50,7 @@ static rblVec3d point_at(const Quickhull* q, uint32_t i)
     return rbl_to_double3(q->points[i]);
 }
 
-// > 0 strictly outside, 0 in the plane.
+// > 0: strictly outside, 0: in the plane.
 static double side_of(const Quickhull* q, const Facet* facet, uint32_t point)
 {
     return -rbl_orient3d(point_at(q, facet->vertices[0]), point_at(q, facet->vertices[1]),
@@ -69,8 +70,8 @@ static bool add_facet(Quickhull* q, uint32_t a, uint32_t b, uint32_t c)
     return rbl_array_push(&q->facets, facet);
 }
 
-// Four points in no plane: an extreme one, the farthest from it, the farthest from their line, the farthest from their
-// plane.
+// Four points that are not coplanar: an extreme one, the farthest from it, the farthest from their line, the farthest
+// from their plane.
 static rblResult first_four(const Quickhull* q, uint32_t four[4])
 {
     four[0] = 0;
@@ -114,7 +115,7 @@ static rblResult first_four(const Quickhull* q, uint32_t four[4])
             four[3] = i;
         }
     }
-    if (best[2] < 0.0) // the fourth must lie behind the first three
+    if (best[2] < 0.0) // the fourth must be behind the first three
     {
         const uint32_t swap = four[1];
         four[1] = four[2];
@@ -143,8 +144,9 @@ static bool first_facets(Quickhull* q, const uint32_t f[4])
     return true;
 }
 
-// Put a point on the list of the first facet from `begin` on that it lies outside of; points inside are forgotten.
-static void file_point(Quickhull* q, uint32_t point, size_t begin)
+// Put a point into the list of the first facet from `begin` on that it is strictly outside of. Points inside are
+// dropped.
+static void assign_point(Quickhull* q, uint32_t point, size_t begin)
 {
     for (size_t i = begin; i < q->facets.count; ++i)
     {
@@ -163,7 +165,7 @@ static double height_over(const Quickhull* q, const Facet* facet, uint32_t point
     return rbl_dot3d(facet->normal, point_at(q, point)) - facet->offset;
 }
 
-static void file_at(Quickhull* q, uint32_t point, Facet* facet)
+static void assign_to_facet(Quickhull* q, uint32_t point, Facet* facet)
 {
     if (side_of(q, facet, point) > 0.0)
     {
@@ -172,8 +174,8 @@ static void file_at(Quickhull* q, uint32_t point, Facet* facet)
     }
 }
 
-// Put a point on the list of the facet from `begin` on, all there, that it is highest over.
-static void file_highest(Quickhull* q, uint32_t point, size_t begin)
+// Put a point into the list of the facet from `begin` on that it is highest above; all these facets exist.
+static void assign_highest(Quickhull* q, uint32_t point, size_t begin)
 {
     size_t best = begin;
     double height = q->lowest;
@@ -185,7 +187,7 @@ static void file_highest(Quickhull* q, uint32_t point, size_t begin)
     }
     if (height > q->lowest)
     {
-        file_at(q, point, &q->facets.data[best]);
+        assign_to_facet(q, point, &q->facets.data[best]);
     }
 }
 
@@ -206,7 +208,7 @@ static uint32_t farthest_point(const Quickhull* q, const Facet* facet)
     return best;
 }
 
-// Flood the facets that the point is not strictly behind, and gather the rim of the hole.
+// Find all facets that the point is not strictly behind, and the border of the hole.
 static bool find_hole(Quickhull* q, uint32_t first, uint32_t point)
 {
     rbl_array_clear(&q->removed);
@@ -278,11 +280,11 @@ static bool fill_hole(Quickhull* q, uint32_t point)
             const uint32_t following = q->next[p];
             if (p != point && q->choosing)
             {
-                file_highest(q, p, first);
+                assign_highest(q, p, first);
             }
             else if (p != point)
             {
-                file_point(q, p, first);
+                assign_point(q, p, first);
             }
             p = following;
         }
@@ -294,7 +296,7 @@ static bool grow(Quickhull* q)
 {
     for (uint32_t f = 0; f < q->facets.count; ++f)
     {
-        // Facets only ever turn from alive to removed, so one pass over the growing list sees them all.
+        // Facets are only marked as removed, never restored, so that one pass over the growing list visits all.
         if (q->facets.data[f].removed || q->facets.data[f].points == RBL_NONE)
         {
             continue;
@@ -308,7 +310,7 @@ static bool grow(Quickhull* q)
     return true;
 }
 
-// ---- a choice of points ----
+// ---- selection of points ----
 
 static void measure_facets(Quickhull* q, size_t begin)
 {
@@ -339,7 +341,7 @@ static uint32_t facet_below_highest(const Quickhull* q, double tolerance)
     return best;
 }
 
-// The highest point of all comes next, until none is higher than the tolerance or there are `most`.
+// The highest point is added, until no point is higher than the tolerance, or `most` vertices exist.
 static bool grow_to(Quickhull* q, double tolerance, uint32_t most, uint32_t* vertices)
 {
     measure_facets(q, 0);
@@ -362,7 +364,7 @@ static bool grow_to(Quickhull* q, double tolerance, uint32_t most, uint32_t* ver
     return true;
 }
 
-// How high a point is over the surface; below 0 it is within.
+// Height of a point above the surface; negative inside.
 static double height_of(const Quickhull* q, uint32_t point)
 {
     double highest = -(double)INFINITY;
@@ -374,8 +376,8 @@ static double height_of(const Quickhull* q, uint32_t point)
     return highest;
 }
 
-// How far any point is from the surface, on whichever side.
-static double worst_fit(const Quickhull* q)
+// Largest distance of a point from the surface, on either side.
+static double max_distance(const Quickhull* q)
 {
     double worst = 0.0;
     for (uint32_t i = 0; i < q->count; ++i)
@@ -436,8 +438,9 @@ static bool give_chosen(Quickhull* q, rblIndexArray* out)
     return good;
 }
 
-// Put all points from `begin` on on the lists of the facets that they are highest over. Of many facets few are left.
-static bool file_rest(Quickhull* q, uint32_t begin)
+// Put all points from `begin` on into the lists of the facets that they are highest above. If there are many facets,
+// most of them are skipped.
+static bool assign_rest(Quickhull* q, uint32_t begin)
 {
     typedef struct Plane
     {
@@ -468,15 +471,15 @@ static bool file_rest(Quickhull* q, uint32_t begin)
         }
         if (best != NULL)
         {
-            file_at(q, i, &q->facets.data[best->facet]);
+            assign_to_facet(q, i, &q->facets.data[best->facet]);
         }
     }
     RBL_FREE_ARRAY(q->allocator, planes, q->facets.count);
     return planes != NULL;
 }
 
-// As hulls grow so do the depths of all points in them, and the volume: what is too much now stays so.
-static bool is_hopeless(const Quickhull* q, const rblHullChoosing* choosing, rblHullChoice* out)
+// Depths of points and the volume only increase while the hull grows: a limit that is exceeded stays exceeded.
+static bool exceeds_limits(const Quickhull* q, const rblHullChoosing* choosing, rblHullChoice* out)
 {
     bool hopeless = enclosed_volume(q) > choosing->max_volume;
     for (uint32_t i = 0; i < q->count && !hopeless; ++i)
@@ -495,19 +498,19 @@ static rblResult choose(Quickhull* q, const rblHullChoosing* choosing, rblHullCh
     bool good = first_facets(q, four);
     for (uint32_t i = 0; i < choosing->kept && good; ++i)
     {
-        file_highest(q, i, 0);
+        assign_highest(q, i, 0);
     }
     good = good && grow_to(q, 0.0, UINT32_MAX, &vertices);
-    if (good && choosing->measured && is_hopeless(q, choosing, out))
+    if (good && choosing->measured && exceeds_limits(q, choosing, out))
     {
         return RBL_OK;
     }
     q->lowest = choosing->tolerance;
-    good = good && file_rest(q, choosing->kept) &&
+    good = good && assign_rest(q, choosing->kept) &&
            grow_to(q, choosing->tolerance, choosing->most, &vertices) && give_chosen(q, &out->chosen);
     if (good && choosing->measured)
     {
-        out->worst = worst_fit(q);
+        out->worst = max_distance(q);
         out->volume = enclosed_volume(q);
     }
     return good ? RBL_OK : rbl_fail_memory();
@@ -557,7 +560,7 @@ static rblResult run(Quickhull* q, rblHullTriangles* out)
     }
     for (uint32_t i = 0; i < q->count; ++i)
     {
-        file_point(q, i, 0);
+        assign_point(q, i, 0);
     }
     return grow(q) && give_triangles(q, out) ? RBL_OK : rbl_fail_memory();
 }

@@ -1,4 +1,4 @@
-// From the triangles of a hull to its faces: triangles that lie flat together, within a tolerance, become one polygon.
+// Faces of a hull from its triangles: triangles that are coplanar within a tolerance become one polygon.
 #include "field/convex/hull.h"
 
 #include "base/error.h"
@@ -11,12 +11,12 @@ typedef struct Merger
     const rblHullTriangle* triangles;
     uint32_t count;
     double tolerance;
-    uint32_t* groups;  // per triangle: the face it is part of
-    double* areas;     // per triangle, twice
+    uint32_t* groups;  // per triangle: its face
+    double* areas;     // per triangle: twice its area, m^2
     rblVec3d* normals; // per triangle, unit
-    uint32_t* order;   // triangles, largest first
+    uint32_t* order;   // triangles, the largest first
     uint32_t* scratch;
-    uint32_t* numbers; // per point: its number as a vertex, RBL_NONE when dropped
+    uint32_t* numbers; // per point: its index as a vertex; RBL_NONE: dropped
     uint32_t point_count;
     uint32_t group_count;
     const rblAllocator* allocator;
@@ -61,7 +61,8 @@ static void measure_triangles(Merger* m)
     rbl_sort_indices(m->order, m->scratch, m->count, larger_first, m->areas);
 }
 
-// In the seed's plane within the tolerance, and facing the same way: a sliver beside a sharp edge may lie in both planes.
+// Whether a triangle is in the plane of the seed within the tolerance, with a similar normal: a sliver next to a sharp
+// edge may be in both planes.
 static bool belongs(const Merger* m, uint32_t triangle, uint32_t seed)
 {
     const rblVec3d base = corner(m, seed, 0);
@@ -101,7 +102,7 @@ static uint32_t corner_of(const rblHullTriangle* triangle, uint32_t vertex)
     return triangle->vertices[0] == vertex ? 0 : (triangle->vertices[1] == vertex ? 1 : 2);
 }
 
-// How many faces meet at the vertex that corner k of triangle t starts from, going round it.
+// Number of faces around the start vertex of corner k of triangle t.
 static uint32_t faces_around(const Merger* m, uint32_t t, uint32_t k)
 {
     const uint32_t vertex = m->triangles[t].vertices[k];
@@ -109,7 +110,7 @@ static uint32_t faces_around(const Merger* m, uint32_t t, uint32_t k)
     uint32_t at = t;
     do
     {
-        // The edge that arrives at the vertex in this triangle leads on to the next one.
+        // The edge that ends at the vertex in this triangle leads to the next triangle.
         const uint32_t next = m->triangles[at].neighbours[(corner_of(&m->triangles[at], vertex) + 2) % 3];
         changes += m->groups[next] != m->groups[at];
         at = next;
@@ -137,7 +138,7 @@ static void number_vertices(Merger* m, rblHullDraft* out)
     }
 }
 
-// The rim of a face, from one rim edge of it round to the same.
+// The border of a face, starting with one of its border edges.
 static void trace_rim(const Merger* m, uint32_t t, uint32_t k, uint32_t* rim_edges, rblHullDraft* out)
 {
     const uint32_t first_t = t;
@@ -160,8 +161,8 @@ static void trace_rim(const Merger* m, uint32_t t, uint32_t k, uint32_t* rim_edg
     } while (t != first_t || k != first_k);
 }
 
-// Each face once, from its first rim edge in the order of triangles. False when a face is not a single ring of at least
-// three vertices.
+// Each face once, from its first border edge in the order of triangles. Returns false if a face is not a single loop of
+// at least three vertices.
 static bool trace_faces(Merger* m, rblHullDraft* out)
 {
     uint32_t rim_edges = 0;
@@ -193,7 +194,7 @@ static bool trace_faces(Merger* m, rblHullDraft* out)
     return sound && rim_edges == all_rim_edges;
 }
 
-// Closed: as many vertices and faces as Euler asks for.
+// Whether the surface is closed, by Euler's formula.
 static bool euler_holds(const rblHullDraft* draft)
 {
     const size_t faces = draft->face_starts.count - 1;
@@ -238,7 +239,7 @@ static void merge(Merger* m, rblHullDraft* out)
     }
     if (!make_faces(m, out))
     {
-        // Within the tolerance the faces do not close: keep the triangles as they are.
+        // The merged faces do not close: use the triangles as faces.
         for (uint32_t t = 0; t < m->count; ++t)
         {
             m->groups[t] = t;

@@ -14,18 +14,18 @@
 #include "math/vec.h"
 #include <string.h>
 
-#define LARGEST_COORDINATE 1e18       // metres; of points that can be sampled
-#define MAX_POINTS         (1u << 20) // of a hull in a scene file
+#define MAX_COORDINATE 1e18       // metres; of points that can be sampled
+#define MAX_POINTS     (1u << 20) // of a hull in a scene file
 
-// ---- the kinds: hulls, and pieces that are hulls ----
+// ---- kinds: hulls, and convex pieces ----
 
 extern const rblShapeKind rbl_hull_kind;
 
-// What both have.
+// Data of both kinds.
 typedef struct HullShape
 {
     rblHull* hull;
-    rblVec3* points; // as given
+    rblVec3* points; // of the definition
     uint32_t point_count;
 } HullShape;
 
@@ -45,7 +45,7 @@ static bool ray_hits(const void* data, const rblRay* ray, rblShapeHit* hit)
     return rbl_hull_ray(((const HullShape*)data)->hull, ray, hit);
 }
 
-// How high a point is above the highest face is a bound, and takes a fraction of the time.
+// The height above the highest face is a lower bound, and costs a fraction of the distance.
 static float value(const rblShape* shape, rblVec3 point, float limit, rblFieldSlope* slope)
 {
     const rblHull* hull = shape->core.hull;
@@ -69,7 +69,8 @@ static void free_hull_shape(void* data, const rblAllocator* allocator)
     rbl_free(allocator, shape, sizeof *shape);
 }
 
-// Pairs of hulls never ask for samples, and those take seven times the memory of the rest.
+// Samples are created at the first use: pairs of hulls never need them, and they need seven times the memory of the
+// rest.
 static rblResult sample(const rblShape* shape, rblSampleTree** out)
 {
     rblPointArray points;
@@ -106,7 +107,7 @@ static rblFloat4 row_dot(const float* v, float x, float y, float z)
         rbl_mul4(rbl_load4(v + 8), rbl_splat4(z)));
 }
 
-// The turned vertices, four at a time; lower ends as largest opposites.
+// Box of the rotated vertices, four at a time; the lower end is the largest opposite.
 static rblAabb bounds_at(const rblShape* shape, rblTransform pose)
 {
     const rblHull* hull = shape->core.hull;
@@ -136,7 +137,7 @@ static rblAabb bounds_at(const rblShape* shape, rblTransform pose)
     return rbl_rounded_box(rbl_add3(center, pose.p), rbl_scale3(rbl_aabb_size(turned), 0.5f));
 }
 
-// ---- in scene files ----
+// ---- scene files ----
 
 typedef struct HullDef
 {
@@ -160,8 +161,8 @@ static rblResult read(rblJson object, rblArena* arena, void* data)
     def->count = rbl_json_count(points);
     if (def->count < point_list.min || def->count > point_list.max)
     {
-        return rbl_json_fail(points, RBL_ERROR_FORMAT, "a hull has %u to %u points, not %u", point_list.min,
-                             point_list.max, def->count);
+        return rbl_json_fail(points, RBL_ERROR_FORMAT, "the number of points must be %u to %u, is %u",
+                             point_list.min, point_list.max, def->count);
     }
     def->points = RBL_ARENA_ARRAY(arena, rblVec3, def->count);
     if (def->points == NULL)
@@ -189,7 +190,7 @@ static const rblShapeKeys keys = {.about = "the convex hull of points",
                                   .read = read,
                                   .create = create_from_keys};
 
-// ---- as bytes ----
+// ---- serialisation ----
 
 static void put_points(rblByteSink* sink, const HullShape* shape)
 {
@@ -249,7 +250,7 @@ const rblShapeKind rbl_hull_kind = {.name = "hull",
                                     .take = take_hull,
                                     .free = free_hull_shape};
 
-// The part of a solid in a convex cell: a hull with a mass of its own and a lazy surface.
+// A convex part of a solid: a hull with its own mass and a surface that is created at the first use.
 const rblShapeKind rbl_convex_piece_kind = {.name = "convex piece",
                                             .code = RBL_PIECE_CODE,
                                             .joinable = true,
@@ -264,27 +265,27 @@ const rblShapeKind rbl_convex_piece_kind = {.name = "convex piece",
                                             .take = rbl_take_piece,
                                             .free = free_hull_shape};
 
-// ---- making one ----
+// ---- creation ----
 
 static rblResult check_points(const rblVec3* points, uint32_t count, const rblShapeId* out)
 {
     if (out == NULL || points == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "hull: %s is null", out == NULL ? "out" : "points");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "hull: %s must not be null", out == NULL ? "out" : "points");
     }
     if (count < 4)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "hull: %u points; a solid needs at least four", count);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "hull: there are %u points, must be at least 4", count);
     }
     for (uint32_t i = 0; i < count; ++i)
     {
         if (!rbl_finite3(points[i]))
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "hull: point %u is not finite", i);
+            return rbl_fail(RBL_ERROR_ARGUMENT, "hull: point %u must be finite", i);
         }
-        if (!(rbl_length3d(rbl_to_double3(points[i])) <= LARGEST_COORDINATE))
+        if (!(rbl_length3d(rbl_to_double3(points[i])) <= MAX_COORDINATE))
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "hull: point %u is farther than 1e18 m from the origin", i);
+            return rbl_fail(RBL_ERROR_ARGUMENT, "hull: point %u must be within 1e18 m of the origin", i);
         }
     }
     return RBL_OK;
@@ -300,7 +301,7 @@ static double diagonal(const rblVec3* points, uint32_t count)
     return rbl_distance3d(rbl_to_double3(box.lower), rbl_to_double3(box.upper));
 }
 
-// Extent across the faces: the smallest over all directions but for pairs of edges.
+// Smallest extent perpendicular to the faces: the smallest over all directions except those of pairs of edges.
 static double thinnest_extent(const rblHullDraft* draft, const rblHull* hull)
 {
     double thinnest = (double)INFINITY;
@@ -317,8 +318,9 @@ static double thinnest_extent(const rblHullDraft* draft, const rblHull* hull)
     return thinnest;
 }
 
-// Before faces are merged: the extent along each triangle's normal.
-static bool too_thin(const rblVec3* points, uint32_t count, const rblHullTriangles* triangles, double least)
+// Before faces are merged: extent along the normal of each triangle.
+static bool is_too_thin(const rblVec3* points, uint32_t count, const rblHullTriangles* triangles,
+                        double least)
 {
     for (size_t t = 0; t < triangles->count; ++t)
     {
@@ -377,7 +379,7 @@ static void fill_view(rblShapeView* view, const rblHullDraft* draft, const rblHu
     view->thinnest = (float)thinnest_extent(draft, hull);
 }
 
-// The polytope with a copy of the points as they were given; it is taken over, also on failure.
+// The polytope with a copy of the points of the definition. Takes ownership of the polytope, also on failure.
 static HullShape* keep_points(rblHull* hull, const rblVec3* points, uint32_t count,
                               const rblAllocator* allocator)
 {
@@ -395,8 +397,9 @@ static HullShape* keep_points(rblHull* hull, const rblVec3* points, uint32_t cou
     return shape;
 }
 
-// Mass and surface: those of a piece, or exact ones of the draft.
-static rblResult weigh(const rblHullDraft* draft, const rblConvexPieceDef* piece, rblShape* parts)
+// Mass and surface: those of the piece, or exact values of the draft.
+static rblResult set_mass_and_surface(const rblHullDraft* draft, const rblConvexPieceDef* piece,
+                                      rblShape* parts)
 {
     if (piece != NULL)
     {
@@ -413,27 +416,27 @@ static rblResult weigh(const rblHullDraft* draft, const rblConvexPieceDef* piece
     return result;
 }
 
-// What a hull is made of.
+// Data for the creation of a hull.
 typedef struct Making
 {
     const rblVec3* points;
     uint32_t count;
-    const rblConvexPieceDef* piece; // null: a hull like any other
-    bool* taken;                    // set when the piece's surface is no longer the caller's
+    const rblConvexPieceDef* piece; // null: an ordinary hull
+    bool* taken;                    // set when the shape has taken ownership of the surface of the piece
     rblHullTriangles triangles;
     rblHullDraft draft;
-    rblPointArray bound; // points that the finished planes must leave inside
+    rblPointArray bound; // points that must be behind the final planes
 } Making;
 
-// The draft becomes mass, surface, polytope and shape, in this order, and is kept by the caller. A piece's surface stays
-// the caller's on failure.
+// Create mass, surface, polytope and shape from the draft, in this order; the caller frees the draft. On failure the
+// caller still owns the surface of a piece.
 static rblResult finish(const Making* m, rblShapeId* out)
 {
     rblShape parts = {.kind = m->piece != NULL ? &rbl_convex_piece_kind : &rbl_hull_kind,
                       .allocator = rbl_default_allocator()};
     rblHull* hull = NULL;
     HullShape* shape = NULL;
-    RBL_TRY(weigh(&m->draft, m->piece, &parts));
+    RBL_TRY(set_mass_and_surface(&m->draft, m->piece, &parts));
     rblResult result = rbl_hull_pack(&m->draft, parts.view.mass.center, m->bound.data,
                                      (uint32_t)m->bound.count, parts.allocator, &hull);
     if (result == RBL_OK)
@@ -460,7 +463,7 @@ static rblResult finish(const Making* m, rblShapeId* out)
     return rbl_shape_register(&parts, sizeof *shape + hull->bytes + m->count * sizeof(rblVec3), NULL, 0, out);
 }
 
-// The corners of all triangles, once each: the points that the finished planes must leave inside.
+// The corners of all triangles, each once: points that must be behind the final planes.
 static rblResult gather_bound(const Making* m, rblPointArray* out)
 {
     uint8_t* met = rbl_alloc_zero(out->allocator, m->count);
@@ -483,14 +486,14 @@ static rblResult create(Making* m, rblShapeId* out)
     RBL_TRY(rbl_hull_triangles(m->points, m->count, &m->triangles));
     const double tolerance = RBL_HULL_FLATNESS * diagonal(m->points, m->count);
     if (m->triangles.count <= 2 * (RBL_HULL_MAX_VERTICES - 2) &&
-        too_thin(m->points, m->count, &m->triangles, 4.0 * tolerance))
+        is_too_thin(m->points, m->count, &m->triangles, 4.0 * tolerance))
     {
-        return rbl_fail(RBL_ERROR_GEOMETRY, "hull: thinner than 1/60000 of its extent");
+        return rbl_fail(RBL_ERROR_GEOMETRY, "hull: the thickness must be at least 1/60000 of the extent");
     }
     RBL_TRY(rbl_hull_merge(m->points, &m->triangles, tolerance, &m->draft));
     if (m->draft.vertices.count > RBL_HULL_MAX_VERTICES)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "hull: %zu vertices; at most %d are allowed",
+        return rbl_fail(RBL_ERROR_LIMIT, "hull: the hull has %zu vertices, must be at most %d",
                         m->draft.vertices.count, RBL_HULL_MAX_VERTICES);
     }
     RBL_TRY(gather_bound(m, &m->bound));

@@ -1,4 +1,4 @@
-// Boxes: polytopes to the contact code.
+// Boxes. In contact code they are polytopes.
 #include "base/error.h"
 #include "field/primitives/primitive.h"
 #include "field/shape_codec.h"
@@ -8,8 +8,8 @@ extern const rblShapeKind rbl_box_kind;
 
 typedef struct Box
 {
-    rblVec3 half; // of the size
-    rblVec3 size; // as given
+    rblVec3 half; // half of the size, m
+    rblVec3 size; // of the definition, m
     rblHull* hull;
 } Box;
 
@@ -94,7 +94,7 @@ static rblResult take(rblByteSource* source, const rblSourceTables* tables, rblS
     return source->failed ? rbl_shape_fail_damaged(&rbl_box_kind) : rbl_shape_create_box(size, out);
 }
 
-// ---- in scene files ----
+// ---- scene files ----
 
 typedef struct BoxDef
 {

@@ -1,4 +1,4 @@
-// Capsules: segments along y, grown.
+// Capsules: segments along y with a radius.
 #include "base/error.h"
 #include "field/primitives/primitive.h"
 #include "field/shape_codec.h"
@@ -11,8 +11,8 @@ extern const rblShapeKind rbl_capsule_kind;
 typedef struct Capsule
 {
     float radius;
-    float half_height; // of the segment inside
-    float height;      // as given
+    float half_height; // m, of the segment
+    float height;      // of the definition, m
 } Capsule;
 
 static float capsule_distance(const void* data, rblVec3 point, rblVec3* gradient)
@@ -44,7 +44,7 @@ static bool capsule_ray(const void* data, const rblRay* ray, rblShapeHit* hit)
     bool found = rbl_ray_barrel(o, d, radius, &t) && fabs(o.y + t * d.y) <= h;
     for (int end = -1; end <= 1 && !found; end += 2)
     {
-        // The ball on one end; where it is entered within the barrel, the barrel or the other ball was entered before.
+        // The ball at one end. If the hit is within the barrel, the barrel or the other ball is hit earlier.
         const rblVec3d from_end = {o.x, o.y - end * h, o.z};
         found = rbl_ray_ball(from_end, d, radius, &t) && end * (from_end.y + t * d.y) >= 0.0;
     }
@@ -97,7 +97,7 @@ static rblResult take(rblByteSource* source, const rblSourceTables* tables, rblS
                           : rbl_shape_create_capsule(sizes[0], sizes[1], out);
 }
 
-// ---- in scene files ----
+// ---- scene files ----
 
 typedef struct CapsuleDef
 {
@@ -114,10 +114,9 @@ static rblResult read(rblJson object, rblArena* arena, void* data)
 {
     (void)arena;
     const CapsuleDef* def = data;
-    return def->height < 2.0f * def->radius
-               ? rbl_json_fail(rbl_json_find(object, "height"), RBL_ERROR_FORMAT,
-                               "a capsule is at least as high as it is wide (its ends count)")
-               : RBL_OK;
+    return def->height < 2.0f * def->radius ? rbl_json_fail(rbl_json_find(object, "height"), RBL_ERROR_FORMAT,
+                                                            "the height must be at least twice the radius")
+                                            : RBL_OK;
 }
 
 static rblResult create(const void* data, rblShapeId* out)
@@ -147,7 +146,7 @@ const rblShapeKind rbl_capsule_kind = {.name = "capsule",
                                        .take = take,
                                        .free = free_capsule};
 
-// A barrel and two half balls, each about its own centre of mass and moved out by Steiner's theorem.
+// A barrel and two half balls, each about its own centre of mass, shifted by Steiner's theorem.
 static rblMassProperties capsule_mass(double r, double half)
 {
     const double barrel = 2.0 * RBL_PI * r * r * half;
@@ -179,7 +178,7 @@ rblResult rbl_shape_create_capsule(float radius, float height, rblShapeId* out)
     parts.core =
         (rblConvexCore){.form = RBL_CORE_SEGMENT, .half_height = (double)half, .rounding = (double)radius};
     *(Capsule*)parts.data = (Capsule){radius, half, height};
-    // Between the limits of the mesh room there are capsules a million times as long as thick.
+    // Within the size limits of meshes, a capsule may be a million times as long as thick.
     const double scale = 0.005 / (double)radius;
     const double values[2] = {0.005, rbl_maxd((double)height * scale, 0.01)};
     const rblSolidValue solid[2] = {{"radius", &values[0], 1}, {"height", &values[1], 1}};

@@ -1,4 +1,4 @@
-// Cylinders about y.
+// Cylinders around the y axis.
 #include "base/error.h"
 #include "field/primitives/primitive.h"
 #include "field/shape_codec.h"
@@ -12,7 +12,7 @@ typedef struct Cylinder
 {
     float radius;
     float half_height;
-    float height; // as given
+    float height; // of the definition, m
 } Cylinder;
 
 static float cylinder_distance(const void* data, rblVec3 point, rblVec3* gradient)
@@ -88,7 +88,7 @@ static rblAabb bounds_at(const rblShape* shape, rblTransform pose)
     const rblVec3 across = {radius * sqrtf(rbl_maxf(1.0f - axis.x * axis.x, 0.0f)),
                             radius * sqrtf(rbl_maxf(1.0f - axis.y * axis.y, 0.0f)),
                             radius * sqrtf(rbl_maxf(1.0f - axis.z * axis.z, 0.0f))};
-    // Near an axis the root above has no digits left: 1 - a^2 is wrong by about 2^-23, its root by 2^-11.5.
+    // Near an axis the root above is inaccurate: 1 - a^2 has an error of about 2^-23, its root of 2^-11.5.
     const float least = 4e-4f * radius;
     const rblVec3 safe = rbl_add3(across, (rblVec3){least, least, least});
     return rbl_rounded_box(pose.p, rbl_add3(along, safe));
@@ -122,7 +122,7 @@ static rblResult take(rblByteSource* source, const rblSourceTables* tables, rblS
                           : rbl_shape_create_cylinder(sizes[0], sizes[1], out);
 }
 
-// ---- in scene files ----
+// ---- scene files ----
 
 typedef struct CylinderDef
 {

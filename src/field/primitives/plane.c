@@ -9,7 +9,7 @@ extern const rblShapeKind rbl_plane_kind;
 typedef struct Plane
 {
     rblVec3 normal; // unit, out of the solid
-    rblVec3 given;  // the normal as it was given
+    rblVec3 given;  // of the definition
 } Plane;
 
 static float plane_distance(const void* data, rblVec3 point, rblVec3* gradient)
@@ -60,7 +60,7 @@ static rblResult take(rblByteSource* source, const rblSourceTables* tables, rblS
     return source->failed ? rbl_shape_fail_damaged(&rbl_plane_kind) : rbl_shape_create_plane(normal, out);
 }
 
-// ---- in scene files ----
+// ---- scene files ----
 
 typedef struct PlaneDef
 {

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "math/mat3.h"
 
-// ---- making one ----
+// ---- creation ----
 
 rblResult rbl_primitive_check_out(const rblShapeKind* kind, const rblShapeId* out)
 {
@@ -35,7 +35,7 @@ rblMassProperties rbl_primitive_mass(double volume, double x, double y, double z
     return mass;
 }
 
-// The mesh room refuses what is very small or very large: the solid is made plain, and stretched to its size.
+// Meshes that are very small or very large are refused: the solid is created with a moderate size and then scaled.
 static rblResult make_surface(const rblPrimitiveSurface* surface, rblMeshId* out)
 {
     rblMeshId plain;
@@ -71,7 +71,7 @@ rblResult rbl_primitive_register(rblShape* parts, size_t data_bytes, const rblPr
 
 // ---- rays ----
 
-// Taken from the point closest to the centre so that far-off origins lose no digits.
+// Computed from the point closest to the centre, so that distant origins lose no accuracy.
 bool rbl_ray_ball(rblVec3d o, rblVec3d d, double radius, double* t)
 {
     const double dd = rbl_dot3d(d, d);
@@ -99,7 +99,7 @@ bool rbl_ray_cross_slab(rblRaySlabs* slabs, double origin, double direction, dou
     {
         return fabs(origin) <= half;
     }
-    const double side = direction > 0.0 ? -1.0 : 1.0; // the one entered through
+    const double side = direction > 0.0 ? -1.0 : 1.0; // the side where the ray enters
     const double t_in = (side * half - origin) / direction;
     const double t_out = (-side * half - origin) / direction;
     if (t_in > slabs->t_in)

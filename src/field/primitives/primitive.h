@@ -1,4 +1,4 @@
-// The parts that primitives share: sizes, surfaces, samples, rays.
+// Functions that all primitives share: sizes, surfaces, samples, rays.
 #ifndef RBL_FIELD_PRIMITIVES_PRIMITIVE_H
 #define RBL_FIELD_PRIMITIVES_PRIMITIVE_H
 
@@ -16,19 +16,19 @@ static inline float rbl_with_sign(float magnitude, float sign)
     return sign < 0.0f ? -magnitude : magnitude;
 }
 
-// ---- making one ----
+// ---- creation ----
 
 // "KIND: out must not be null", "KIND: NAME must be positive and finite".
 rblResult rbl_primitive_check_out(const rblShapeKind* kind, const rblShapeId* out);
 rblResult rbl_primitive_check_size(const rblShapeKind* kind, const char* name, float value);
 
-// A shape about the origin, with its data zeroed: null when out of memory.
+// A shape about the origin with zeroed data; `data` is null without memory.
 rblShape rbl_primitive_parts(const rblShapeKind* kind, rblVec3 half, size_t data_size);
 
 // At density 1, with moments of inertia about the axes.
 rblMassProperties rbl_primitive_mass(double volume, double x, double y, double z);
 
-// A surface to draw: a procedural solid, stretched.
+// A surface for drawing: a scaled procedural solid.
 typedef struct rblPrimitiveSurface
 {
     const char* solid;
@@ -37,28 +37,28 @@ typedef struct rblPrimitiveSurface
     rblVec3d stretch;
 } rblPrimitiveSurface;
 
-// Make surface and samples and register the shape. The data is taken over, also on failure.
+// Create surface and samples, and register the shape. Takes ownership of the data, also on failure.
 rblResult rbl_primitive_register(rblShape* parts, size_t data_bytes, const rblPrimitiveSurface* surface,
                                  bool (*sample)(const void* data, rblPointArray* out), rblShapeId* out);
 
-// ---- samples of round ones: rims and corners included; false when out of memory ----
+// ---- samples of round shapes, with rims and corners; false: no memory ----
 
 bool rbl_sample_capsule(double radius, double half_height, rblPointArray* out);
 bool rbl_sample_cylinder(double radius, double half_height, rblPointArray* out);
 
 // ---- rays ----
 
-// Smaller root of |o + t d|^2 = r^2. False: there is none.
+// Smaller root of |o + t d|^2 = r^2. False: none.
 bool rbl_ray_ball(rblVec3d o, rblVec3d d, double radius, double* t);
 
-// Where a ray enters the endless cylinder about y.
+// First intersection of a ray with the infinite cylinder around y.
 bool rbl_ray_barrel(rblVec3d o, rblVec3d d, double radius, double* t);
 
-// The stretch of a ray between pairs of parallel planes.
+// The interval of a ray between pairs of parallel planes.
 typedef struct rblRaySlabs
 {
     double t_in, t_out;
-    rblVec3 normal; // of the side entered last
+    rblVec3 normal; // of the side where the ray enters
 } rblRaySlabs;
 
 static inline rblRaySlabs rbl_ray_slabs(void)
@@ -66,7 +66,7 @@ static inline rblRaySlabs rbl_ray_slabs(void)
     return (rblRaySlabs){-(double)INFINITY, (double)INFINITY, {0, 1, 0}};
 }
 
-// Cut by the slab of a half thickness across an axis. False when nothing is left.
+// Intersect with the slab of a half thickness across an axis. False: the interval is empty.
 bool rbl_ray_cross_slab(rblRaySlabs* slabs, double origin, double direction, double half, rblVec3 axis);
 
 #endif

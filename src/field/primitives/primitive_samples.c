@@ -1,4 +1,4 @@
-// Sample points of the round primitives: rings of points, twisted against each other so that none line up.
+// Sample points of round primitives: rings of points, rotated against each other so that the points do not form lines.
 #include "field/primitives/primitive.h"
 
 #include "math/trig.h"
@@ -36,7 +36,7 @@ static bool add_ring(rblPointArray* out, double radius, double y, double spacing
     return true;
 }
 
-// A half ball from its pole to the equator, which is left out; `up` is 1 or -1.
+// A half ball from its pole to the equator (excluded); `up` is 1 or -1.
 static bool add_dome(rblPointArray* out, double radius, double centre, double up, double spacing)
 {
     for (uint32_t i = 0; i < QUARTER_STEPS; ++i)
@@ -52,7 +52,7 @@ static bool add_dome(rblPointArray* out, double radius, double centre, double up
     return true;
 }
 
-// Rings from -half to half, both included.
+// Rings from -half to half, inclusive.
 static bool add_barrel(rblPointArray* out, double radius, double half, double spacing)
 {
     const uint32_t steps = half > 0.0 ? steps_over(2.0 * half, spacing, MAX_RINGS) : 0;

@@ -74,7 +74,7 @@ static rblResult take(rblByteSource* source, const rblSourceTables* tables, rblS
     return source->failed ? rbl_shape_fail_damaged(&rbl_sphere_kind) : rbl_shape_create_sphere(radius, out);
 }
 
-// ---- in scene files ----
+// ---- scene files ----
 
 typedef struct SphereDef
 {

@@ -1,5 +1,5 @@
-// A set of indices that knows how many of its members come before each: from a number in a large mesh to one in a small part of it,
-// for a quarter of a byte per index.
+// A set of indices with a rank query: maps an index of a large mesh to its index in a small part of it. It needs a
+// quarter of a byte per index.
 #ifndef RBL_FIELD_SAMPLES_RANK_H
 #define RBL_FIELD_SAMPLES_RANK_H
 
@@ -10,7 +10,7 @@
 typedef struct rblRankWord
 {
     uint32_t bits;
-    uint32_t before; // members in earlier words
+    uint32_t before; // number of members in earlier words
 } rblRankWord;
 
 static inline uint32_t rbl_rank_words(uint32_t size)
@@ -23,7 +23,7 @@ static inline void rbl_rank_add(rblRankWord* words, uint32_t index)
     words[index / 32].bits |= 1u << index % 32;
 }
 
-// After the last member was added. Returns how many there are.
+// To be called after the last member was added. Returns the number of members.
 static inline uint32_t rbl_rank_count(rblRankWord* words, uint32_t size)
 {
     uint32_t count = 0;
@@ -35,7 +35,7 @@ static inline uint32_t rbl_rank_count(rblRankWord* words, uint32_t size)
     return count;
 }
 
-// An empty set; null when out of memory.
+// An empty set; null: no memory.
 static inline rblRankWord* rbl_rank_new(uint32_t size, const rblAllocator* allocator)
 {
     return rbl_alloc_zero(allocator, sizeof(rblRankWord) * rbl_rank_words(size));
@@ -46,7 +46,7 @@ static inline void rbl_rank_free(rblRankWord* words, uint32_t size, const rblAll
     rbl_free(allocator, words, sizeof *words * rbl_rank_words(size));
 }
 
-// Its place among the members, RBL_NONE for others. Null words: the set of all.
+// The rank of an index among the members; RBL_NONE: not a member. Null words: the set of all.
 static inline uint32_t rbl_rank_find(const rblRankWord* words, uint32_t index)
 {
     if (words == NULL)
@@ -58,7 +58,7 @@ static inline uint32_t rbl_rank_find(const rblRankWord* words, uint32_t index)
     return (word.bits & bit) != 0 ? word.before + rbl_popcount32(word.bits & (bit - 1)) : RBL_NONE;
 }
 
-// All members, rising.
+// All members, in rising order.
 static inline void rbl_rank_list(const rblRankWord* words, uint32_t size, uint32_t* out)
 {
     uint32_t count = 0;

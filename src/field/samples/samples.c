@@ -6,14 +6,14 @@
 
 #define LARGEST_COORDINATE 1e18f
 
-// Rounding of a square root of a sum of squares is below this, relative.
+// Relative bound of the rounding error of the square root of a sum of squares.
 #define ROUND_UP (1.0f + 1e-6f)
 
 static rblResult check_points(const rblVec3* points, uint32_t count)
 {
     if (points == NULL || count == 0)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "samples: a shape needs at least one");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "samples: there must be at least one");
     }
     for (uint32_t i = 0; i < count; ++i)
     {
@@ -21,13 +21,13 @@ static rblResult check_points(const rblVec3* points, uint32_t count)
         if (!(fabsf(p.x) <= LARGEST_COORDINATE && fabsf(p.y) <= LARGEST_COORDINATE &&
               fabsf(p.z) <= LARGEST_COORDINATE))
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "samples: point %u is not finite or larger than 1e18", i);
+            return rbl_fail(RBL_ERROR_ARGUMENT, "samples: point %u must be finite and at most 1e18", i);
         }
     }
     return RBL_OK;
 }
 
-// One block: the struct, then its arrays.
+// One block of memory: the struct, then its arrays.
 static rblSampleTree* allocate_tree(uint32_t count, const rblAllocator* allocator)
 {
     const size_t n = count;
@@ -45,7 +45,7 @@ static rblSampleTree* allocate_tree(uint32_t count, const rblAllocator* allocato
     return tree;
 }
 
-// Children lists by counting; children of one parent come out rising.
+// Children lists by counting sort; the children of a parent are in rising order.
 static void list_children(rblSampleTree* tree, const uint32_t* parents)
 {
     uint32_t* first = tree->first_children;
@@ -72,8 +72,8 @@ static void list_children(rblSampleTree* tree, const uint32_t* parents)
     first[0] = 0;
 }
 
-// far[c]: from the parent of c to the farthest of c and its descendants. Every point tells all its ancestors, of which
-// there is at most one a level.
+// far[c]: distance from the parent of c to the farthest of c and its descendants. Every point updates all its
+// ancestors; it has at most one per level.
 static void measure_reaches(rblSampleTree* tree, const uint32_t* parents, float* far)
 {
     for (uint32_t i = 0; i < tree->count; ++i)
@@ -137,7 +137,7 @@ static rblResult make_tree(const rblVec3* points, const uint32_t* chosen, const 
     return ok ? RBL_OK : rbl_fail_memory();
 }
 
-// The tree of an order, which is freed.
+// The tree of an order. Frees the order.
 static rblResult tree_of_order(const rblVec3* points, rblSampleOrder* order, const rblAllocator* allocator,
                                rblSampleTree** out)
 {

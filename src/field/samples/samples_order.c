@@ -1,6 +1,6 @@
-// A heap-shaped tree of boxes over the points holds, per node, the point that is farthest from all chosen ones. When a
-// point p at distance r is chosen, only points within r of it can have got nearer, and the chosen ones are at least r
-// apart: about n / m points are touched by the m-th choice, n log n in all.
+// Farthest-point order. A heap-shaped tree of boxes over the points stores, per node, the point that is farthest from
+// all chosen points. When a point p at distance r is chosen, only points within r of it can have become closer, and the
+// chosen points are at least r apart. So the m-th choice updates about n / m points: n log n in total.
 #include "field/samples/samples_order.h"
 
 #include "base/error.h"
@@ -13,8 +13,8 @@
 typedef struct Node
 {
     rblAabb box;
-    float squared;     // of the point farthest from the chosen ones, to these
-    uint32_t farthest; // that point: its index in the input
+    float squared;     // m^2, squared distance of the farthest point from the chosen ones
+    uint32_t farthest; // index of that point in the input
 } Node;
 
 typedef struct Search
@@ -23,12 +23,12 @@ typedef struct Search
     uint32_t count;
     uint32_t leaf_count;     // a power of two
     Node* nodes;             // the children of node i are 2 i and 2 i + 1; leaves from leaf_count on
-    rblVec3* points;         // along a Morton curve
+    rblVec3* points;         // sorted along a Morton curve
     uint32_t* indices;       // per point of the curve: its index in the input
-    float* squared;          // per point of the curve: squared distance to the nearest chosen one
-    uint32_t* nearest;       // per point of the curve: place of that one in the order
-    uint32_t* level;         // `nearest` as it was when the last power of two was reached
-    uint32_t* curve_indices; // per point of the input: its place on the curve
+    float* squared;          // per point of the curve: squared distance to the nearest chosen point, m^2
+    uint32_t* nearest;       // per point of the curve: index of that point in the order
+    uint32_t* level;         // copy of `nearest` at the last power of two
+    uint32_t* curve_indices; // per point of the input: its index on the curve
 } Search;
 
 static void search_free(Search* s)
@@ -154,8 +154,8 @@ static void refresh_inner(const Search* s, uint32_t index)
     s->nodes[index].farthest = far->farthest;
 }
 
-// Point p has been chosen as number `place`: tell everybody nearer to it than to those before it. The test of a box never
-// errs: rounding is monotone, so a box is not farther in floats than any point in it.
+// Point p is chosen: update all points that are closer to it than to earlier ones. The test of a box is exact: rounding
+// is monotone, so in floats no box is farther than a point in it.
 static void update_nearest(const Search* s, uint32_t index, rblVec3 p, uint32_t order_index)
 {
     const Node* node = &s->nodes[index];
@@ -184,7 +184,8 @@ static void update_nearest(const Search* s, uint32_t index, rblVec3 p, uint32_t 
     refresh_leaf(s, index);
 }
 
-// Distances from the middle of the box choose the first point; then everybody is infinitely far from the chosen ones.
+// The first point is the one farthest from the centre of the box. Then all points are infinitely far from the chosen
+// ones.
 static uint32_t choose_first(Search* s)
 {
     const rblVec3 middle = rbl_aabb_center(s->nodes[1].box);

@@ -1,5 +1,5 @@
-// Clusters of points about their middles, the widest split first. A split looks at the points of one cluster only, and
-// clusters shrink quickly: n log n for points on a surface, with few operations each.
+// Clusters of points around their centres; the widest cluster is split first. A split visits the points of one cluster
+// only, and clusters shrink quickly: n log n for points on a surface, with few operations per point.
 #include "field/samples/samples_order.h"
 
 #include "base/bits.h"
@@ -11,23 +11,23 @@ typedef struct Member
 {
     rblVec3 point;
     uint32_t index; // of the point in the input
-    float squared;  // of the distance to the middle of its cluster
+    float squared;  // m^2, squared distance to the centre of its cluster
 } Member;
 
-// Those about the point with its number in the order.
+// The points around one point of the order, which is the centre.
 typedef struct Cluster
 {
-    uint32_t begin, end; // in Split.members
+    uint32_t begin, end; // range in Split.members
     Member farthest;
 } Cluster;
 
 typedef struct Split
 {
     Member* members;
-    Cluster* clusters; // one per place in the order
-    uint32_t* heap;    // clusters, the widest first
+    Cluster* clusters; // one per entry of the order
+    uint32_t* heap;    // clusters, the widest on top
     uint32_t heap_count;
-    uint32_t count; // of points
+    uint32_t count; // number of points
     const rblAllocator* allocator;
 } Split;
 
@@ -56,7 +56,7 @@ static bool split_init(Split* s, const rblVec3* points, uint32_t count, const rb
     return true;
 }
 
-// ---- the heap ----
+// ---- heap ----
 
 static bool is_wider(const Split* s, uint32_t a, uint32_t b)
 {
@@ -104,7 +104,7 @@ static uint32_t heap_pop(Split* s)
 
 static const Member nobody = {{0, 0, 0}, UINT32_MAX, -1.0f};
 
-// The first in the input of equally far ones.
+// Of equally far points, the first in the input.
 static bool is_farther(const Member* a, const Member* b)
 {
     return a->squared > b->squared || (a->squared == b->squared && a->index < b->index);
@@ -116,7 +116,7 @@ static float distance_squared(rblVec3 a, rblVec3 b)
     return rbl_dot3(d, d);
 }
 
-// All points about `middle`.
+// All points around `middle`.
 static void gather_all(Split* s, rblVec3 middle)
 {
     Member farthest = nobody;
@@ -129,7 +129,7 @@ static void gather_all(Split* s, rblVec3 middle)
     s->clusters[0] = (Cluster){.end = s->count, .farthest = farthest};
 }
 
-// The first point is the one farthest from the middle of the box.
+// The first point is the one farthest from the centre of the box.
 static void first_cluster(Split* s, rblSampleOrder* order)
 {
     rblAabb box = rbl_aabb_empty();
@@ -145,7 +145,7 @@ static void first_cluster(Split* s, rblSampleOrder* order)
     order->count = 1;
 }
 
-// Members nearer to the new middle go to the end of the cluster, and are a cluster of their own from now on.
+// Members closer to the new centre are moved to the end of the cluster and become a cluster of their own.
 static void split_cluster(Split* s, uint32_t which, uint32_t order_index)
 {
     Cluster* old = &s->clusters[which];
@@ -180,7 +180,7 @@ static void split_cluster(Split* s, uint32_t which, uint32_t order_index)
     old->farthest = far_old;
 }
 
-// Level of a place: 0 for the first, l for the places 2^(l - 1) to 2^l - 1.
+// Level of an entry of the order: 0 for the first, l for the entries 2^(l - 1) to 2^l - 1.
 static uint32_t level_of(uint32_t order_index)
 {
     return order_index == 0 ? 0 : rbl_floor_log2(order_index) + 1;

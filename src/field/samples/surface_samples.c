@@ -5,17 +5,17 @@
 #include "math/aabb.h"
 #include "mesh/topology.h"
 
-#define SHARP_COSINE 0.8660254037844387 // 30 degrees
+#define SHARP_COSINE 0.8660254037844387 // of 30 degrees
 
-// Nearer than these shares of their spacing a later point is left out. 0.7 of a spacing, packed as tightly as darts do
-// it, leaves gaps of about one.
-#define FACE_SHARE   0.7
-#define EDGE_SHARE   0.7
-#define CORNER_SHARE 0.25
+// Least distances of points, relative to their spacing. A later point that is closer is dropped. A random packing at
+// 0.7 spacings leaves gaps of about one spacing.
+#define FACE_DISTANCE   0.7
+#define EDGE_DISTANCE   0.7
+#define CORNER_DISTANCE 0.25
 
-#define DARTS_PER_DISC 8.0 // thrown at each square of side `spacing`
+#define POINTS_PER_SQUARE 8.0 // random points per square of side `spacing`
 
-#define GRID_BITS 20u // per axis, of the thinning grid
+#define GRID_BITS 20u // bits per axis of the grid that finds neighbours
 
 typedef struct Sampler
 {
@@ -23,17 +23,17 @@ typedef struct Sampler
     const rblAllocator* allocator;
     rblTopology topology;
     rblVec3d* normals;      // per face, unit or zero
-    rblVec3d* vertex_sums;  // per vertex: sum of its faces' normals
+    rblVec3d* vertex_sums;  // per vertex: sum of the normals of its faces
     rblVec3d* turns;        // per vertex: sum of unit vectors along its sharp edges
-    uint32_t* sharp_counts; // per vertex: sharp edges that end there
-    bool* sharp; // per corner: its edge is sharp, and this is the one of its two corners that says so
-    bool* tips;  // per vertex: a face turns far away from the mean
+    uint32_t* sharp_counts; // per vertex: number of its sharp edges
+    bool* sharp; // per corner: whether its edge is sharp; set at one of the two corners of the edge
+    bool* tips;  // per vertex: whether the normal of a face differs much from the mean
     rblIndexArray triangles; // three corners each
     double area;
     rblAabbd box;
-    // Thinning:
+    // grid that finds neighbours:
     double cell;
-    rblHashMap heads; // cell -> the last sample in it
+    rblHashMap heads; // from cell to the last sample in it
     rblIndexArray next;
     rblSurfacePoints* out;
 } Sampler;
@@ -53,7 +53,7 @@ static void sampler_free(Sampler* s)
     rbl_array_free(&s->next);
 }
 
-// ---- what is sharp ----
+// ---- sharp edges and corners ----
 
 static rblVec3d corner_position(const Sampler* s, uint32_t corner)
 {
@@ -64,14 +64,14 @@ static bool is_sharp(const Sampler* s, uint32_t corner)
 {
     if (!rbl_has_twin(&s->topology, corner))
     {
-        return true; // three or more faces in one edge
+        return true; // three or more faces at one edge
     }
     const uint32_t twin = s->topology.twins[corner];
     const rblVec3d n = s->normals[s->topology.corner_faces[corner]];
     const rblVec3d m = s->normals[s->topology.corner_faces[twin]];
     const rblVec3d along =
         rbl_sub3d(corner_position(s, rbl_next_corner(&s->topology, corner)), corner_position(s, corner));
-    // Seen along the edge, the faces of a convex one turn left: n x m points along it.
+    // Seen along the edge, the faces of a convex edge turn left: n x m has the direction of the edge.
     return rbl_dot3d(n, m) < SHARP_COSINE && rbl_dot3d(rbl_cross3d(n, m), along) >= 0.0;
 }
 
@@ -111,7 +111,7 @@ static void find_tips(Sampler* s)
     }
 }
 
-// Two unit vectors away from a vertex on a straight edge add up to nothing: |a + b|^2 = 2 - 2 cos(turn).
+// Along a straight edge, the two unit vectors away from a vertex have the sum 0: |a + b|^2 = 2 - 2 cos(turn).
 static bool is_corner(const Sampler* s, uint32_t vertex)
 {
     const uint32_t count = s->sharp_counts[vertex];
@@ -155,7 +155,7 @@ static rblResult sampler_init(Sampler* s, const rblMeshView* view, rblSurfacePoi
     return RBL_OK;
 }
 
-// ---- thinning ----
+// ---- distance to earlier points ----
 
 static int64_t cell_of(double x, double lower, double cell)
 {
@@ -193,8 +193,8 @@ static bool is_free(const Sampler* s, const int64_t at[3], rblVec3 p, float radi
     return true;
 }
 
-// Keep a point unless a kept one lies within `radius`, which is at most a cell. False when out of memory.
-static bool offer(Sampler* s, rblVec3d position, double radius)
+// Add a point unless another one is within `radius`, which is at most a cell. Returns false without memory.
+static bool add_if_free(Sampler* s, rblVec3d position, double radius)
 {
     const rblVec3 p = rbl_to_float3(position);
     const int64_t at[3] = {cell_of(position.x, s->box.lower.x, s->cell),
@@ -215,14 +215,14 @@ static bool offer(Sampler* s, rblVec3d position, double radius)
     return rbl_array_push(s->out, p);
 }
 
-// ---- the four kinds of samples ----
+// ---- four types of samples ----
 
-static bool offer_vertices(Sampler* s, bool corners, double radius)
+static bool add_vertices(Sampler* s, bool corners, double radius)
 {
     for (uint32_t v = 0; v < s->view->vertex_count; ++v)
     {
         if (s->topology.vertex_corners[v] != RBL_NONE && is_corner(s, v) == corners &&
-            !offer(s, s->view->positions[v], radius))
+            !add_if_free(s, s->view->positions[v], radius))
         {
             return false;
         }
@@ -230,7 +230,7 @@ static bool offer_vertices(Sampler* s, bool corners, double radius)
     return true;
 }
 
-static bool offer_edges(Sampler* s, double spacing)
+static bool add_edges(Sampler* s, double spacing)
 {
     for (uint32_t c = 0; c < s->view->corner_count; ++c)
     {
@@ -243,8 +243,8 @@ static bool offer_edges(Sampler* s, double spacing)
         const double parts = ceil(rbl_length3d(rbl_sub3d(b, a)) / spacing);
         for (double i = 0; i <= parts; i += 1.0)
         {
-            if (!offer(s, rbl_mul_add3d(a, parts > 0 ? i / parts : 0.0, rbl_sub3d(b, a)),
-                       EDGE_SHARE * spacing))
+            if (!add_if_free(s, rbl_mul_add3d(a, parts > 0 ? i / parts : 0.0, rbl_sub3d(b, a)),
+                             EDGE_DISTANCE * spacing))
             {
                 return false;
             }
@@ -265,19 +265,19 @@ static rblVec3d random_in_triangle(rblRandom* random, rblVec3d a, rblVec3d b, rb
     return rbl_mul_add3d(rbl_mul_add3d(a, u, rbl_sub3d(b, a)), v, rbl_sub3d(c, a));
 }
 
-static bool offer_darts(Sampler* s, double spacing, uint64_t seed)
+static bool add_random_points(Sampler* s, double spacing, uint64_t seed)
 {
     rblRandom random = rbl_random_seed(seed, 1);
-    double owed = 0.0; // small triangles share darts
+    double carried = 0.0; // fraction of a random point, carried from triangle to triangle
     for (size_t t = 0; t < s->triangles.count; t += 3)
     {
         const rblVec3d a = corner_position(s, s->triangles.data[t]);
         const rblVec3d b = corner_position(s, s->triangles.data[t + 1]);
         const rblVec3d c = corner_position(s, s->triangles.data[t + 2]);
         const double area = 0.5 * rbl_length3d(rbl_cross3d(rbl_sub3d(b, a), rbl_sub3d(c, a)));
-        for (owed += DARTS_PER_DISC * area / (spacing * spacing); owed >= 1.0; owed -= 1.0)
+        for (carried += POINTS_PER_SQUARE * area / (spacing * spacing); carried >= 1.0; carried -= 1.0)
         {
-            if (!offer(s, random_in_triangle(&random, a, b, c), FACE_SHARE * spacing))
+            if (!add_if_free(s, random_in_triangle(&random, a, b, c), FACE_DISTANCE * spacing))
             {
                 return false;
             }
@@ -292,25 +292,25 @@ static bool sample_once(Sampler* s, double spacing, uint64_t seed)
     rbl_hash_map_init(&s->heads, s->allocator);
     rbl_array_clear(&s->next);
     rbl_array_clear(s->out);
-    s->cell = FACE_SHARE * spacing;
-    return offer_vertices(s, true, CORNER_SHARE * 0.5 * spacing) && offer_edges(s, 0.5 * spacing) &&
-           offer_vertices(s, false, FACE_SHARE * spacing) && offer_darts(s, spacing, seed);
+    s->cell = FACE_DISTANCE * spacing;
+    return add_vertices(s, true, CORNER_DISTANCE * 0.5 * spacing) && add_edges(s, 0.5 * spacing) &&
+           add_vertices(s, false, FACE_DISTANCE * spacing) && add_random_points(s, spacing, seed);
 }
 
-// No finer than the limit allows by area alone, nor than the thinning grid can number.
-static double coarse_enough(const Sampler* s, double spacing, uint32_t max_count)
+// At least as coarse as the limit needs for the area, and as the grid can number.
+static double limited_spacing(const Sampler* s, double spacing, uint32_t max_count)
 {
     const rblVec3d size = rbl_aabbd_size(s->box);
     const double longest = rbl_maxd(size.x, rbl_maxd(size.y, size.z));
     spacing = rbl_maxd(spacing, sqrt(s->area / max_count));
-    return rbl_maxd(spacing, longest / (FACE_SHARE * (double)(1u << GRID_BITS)));
+    return rbl_maxd(spacing, longest / (FACE_DISTANCE * (double)(1u << GRID_BITS)));
 }
 
 rblResult rbl_surface_samples(const rblMeshView* view, rblSurfaceSampling* sampling, rblSurfacePoints* out)
 {
     Sampler sampler;
     RBL_TRY(sampler_init(&sampler, view, out));
-    double spacing = coarse_enough(&sampler, sampling->spacing, sampling->max_count);
+    double spacing = limited_spacing(&sampler, sampling->spacing, sampling->max_count);
     bool ok = sample_once(&sampler, spacing, sampling->seed);
     while (ok && out->count > sampling->max_count)
     {

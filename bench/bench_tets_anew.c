@@ -149,7 +149,7 @@ static rblResult make_views(const Frames* frames, bool exact, bool rebuilt, rblS
         views[i] = frames->views[i];
         if (frames->fragment[i] && (exact || rebuilt))
         {
-            RBL_TRY(rbl_shape_create_fragment_anew(frames->views[i].shape, exact, rebuilt, &ids[i]));
+            RBL_TRY(rbl_shape_create_fragment_reference(frames->views[i].shape, exact, rebuilt, &ids[i]));
             RBL_TRY(rbl_shape_view(ids[i], &views[i]));
         }
     }

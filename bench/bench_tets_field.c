@@ -188,7 +188,7 @@ static rblResult measure_part(const rblBroken* broken, rblBrokenPart part, const
         if (rbl_fragment_inside(&field, p))
         {
             uint32_t hint = RBL_NO_LEAF;
-            const double surface = rbl_distance_oracle_ask(solid, rbl_to_double3(p), &hint);
+            const double surface = rbl_distance_oracle_evaluate(solid, rbl_to_double3(p), &hint);
             const double crack = crack_distance(&cracks, rbl_to_double3(p));
             measure_point(&field, p, rbl_tets_bench_smaller(surface, crack), errors);
         }

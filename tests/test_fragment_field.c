@@ -130,7 +130,7 @@ static Errors measure_fields(Broken* b, const rblDistanceOracle* solid)
             if (rbl_fragment_inside(&field, p))
             {
                 uint32_t hint = RBL_NO_LEAF;
-                const double surface = rbl_distance_oracle_ask(solid, rbl_to_double3(p), &hint);
+                const double surface = rbl_distance_oracle_evaluate(solid, rbl_to_double3(p), &hint);
                 measure_point(&field, p, rbl_mind(surface, crack_distance(&cracks, rbl_to_double3(p))),
                               &errors);
             }

@@ -95,7 +95,7 @@ static void meet_inside(const Case* c, const rblDistanceOracle* solid, rblVec3 p
 {
     const double cell = (double)c->grid->cell;
     uint32_t hint = RBL_NO_LEAF;
-    const double surface = rbl_distance_oracle_ask(solid, rbl_to_double3(p), &hint);
+    const double surface = rbl_distance_oracle_evaluate(solid, rbl_to_double3(p), &hint);
     const double exact = rbl_mind(surface, crack_distance(&c->cracks, rbl_to_double3(p)));
     const double error = fabs((double)value + exact) / cell;
     e->wrong_inside = rbl_maxd((double)value / cell, e->wrong_inside);

@@ -627,8 +627,8 @@ static void fragments_made_anew_have_better_trees_and_no_larger_distances(void**
     for (uint32_t i = 0; i < count; ++i)
     {
         const rblShapeView view = view_of(shapes[i]);
-        check_ok(rbl_shape_create_fragment_anew(view.shape, true, false, &anew[0]));
-        check_ok(rbl_shape_create_fragment_anew(view.shape, false, true, &anew[1]));
+        check_ok(rbl_shape_create_fragment_reference(view.shape, true, false, &anew[0]));
+        check_ok(rbl_shape_create_fragment_reference(view.shape, false, true, &anew[1]));
         const rblFragmentEvent* before = rbl_shape_fragment(view.shape)->event;
         const rblFragmentEvent* exact = rbl_shape_fragment(view_of(anew[0]).shape)->event;
         assert_int_equal(exact->node_count, before->node_count);

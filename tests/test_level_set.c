@@ -74,7 +74,7 @@ static double exact_distance(const Solid* solid, rblVec3 p)
 {
     const rblVec3d q = rbl_to_double3(p);
     uint32_t hint = RBL_NO_LEAF;
-    const double distance = rbl_distance_oracle_ask(&solid->oracle, q, &hint);
+    const double distance = rbl_distance_oracle_evaluate(&solid->oracle, q, &hint);
     return rbl_distance_oracle_inside(&solid->oracle, q) ? -distance : distance;
 }
 
@@ -567,7 +567,7 @@ static void check_sampling(const char* kind, const rblMeshView* view, double spa
     for (size_t i = 0; i < points.count; ++i)
     {
         uint32_t hint = RBL_NO_LEAF;
-        check_close(rbl_distance_oracle_ask(&oracle, rbl_to_double3(points.data[i]), &hint), 0.0,
+        check_close(rbl_distance_oracle_evaluate(&oracle, rbl_to_double3(points.data[i]), &hint), 0.0,
                     1e-6 * size);
     }
     // Every point of the surface has a sample within reach.

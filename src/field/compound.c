@@ -10,8 +10,8 @@
 extern const rblShapeKind rbl_compound_kind;
 
 // ---- tuning ----
-#define HIDDEN                                                                                               \
-    1e-4f // relative to the radius; samples that are deeper than this inside another child are removed
+// Relative to the radius; samples that are deeper than this inside another child are removed.
+#define HIDDEN 1e-4f
 
 static size_t compound_bytes(uint32_t count)
 {

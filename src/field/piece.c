@@ -8,8 +8,8 @@
 
 // ---- tuning ----
 #define ZERO_LENGTH 1e-5f // relative to the size of a piece; lengths below count as zero
-#define FAR_OFF                                                                                              \
-    0.02f // relative to the size of a piece; points farther outside its region are not near the piece
+// Relative to the size of a piece; points farther outside its region are not near the piece.
+#define FAR_OFF 0.02f
 
 // Allowed distance of a projection from the surface, relative to the length of the projection, and relative to a cell
 // if the root is a level set: the interpolation error on smooth surfaces.

@@ -11,8 +11,8 @@
 #include "math/trig.h"
 #include <string.h>
 
-#define PERTURBATION                                                                                         \
-    1e-7 // perturbation of offsets, relative to the spacing of cells; without it degenerate vertices are frequent
+// Perturbation of offsets, relative to the spacing of cells; without it degenerate vertices are frequent.
+#define PERTURBATION    1e-7
 #define GRADIENT_BITS   40      // bits of a gradient below its unit: differences are exact in double
 #define OFFSET_BITS     50      // bits of an offset below its unit
 #define CELLS_PER_BLOCK 8       // cells per block of the parallel loop

@@ -6,8 +6,8 @@
 #include "cut/cells/cells_private.h"
 
 #define UNIT 0x1p-53
-#define ROUNDINGS                                                                                            \
-    48.0 // error bound of the sums of products below, in rounding units of the sum of the absolute terms
+// Error bound of the sums of products below, in rounding units of the sum of the absolute terms.
+#define ROUNDINGS 48.0
 
 enum
 {

@@ -11,10 +11,10 @@
 
 #define LEAF_CANDIDATES 20
 #define MAX_DEPTH       60
-#define MAX_USELESS_SPLITS                                                                                   \
-    6 // bisections in a row whose halves both keep nearly all candidates; then the node becomes a leaf
-#define PROBES 9 // eight corners and the centre
-#define MARGIN 1e-12
+// Bisections in a row whose halves both keep nearly all candidates; then the node becomes a leaf.
+#define MAX_USELESS_SPLITS 6
+#define PROBES             9 // eight corners and the centre
+#define MARGIN             1e-12
 
 typedef struct Values
 {

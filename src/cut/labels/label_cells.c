@@ -6,8 +6,8 @@
 #include "math/aabb.h"
 
 #define BORDER_DISTANCE 0.3 // distance of cells from a border, relative to the spacing
-#define INNER_DISTANCE                                                                                       \
-    0.9 // distance relative to the spacing; a point this far from all other labels gets a seed of its own
+// Distance relative to the spacing; a point this far from all other labels gets a seed of its own.
+#define INNER_DISTANCE 0.9
 
 // Sum of the faces between voxels of two labels, within one box of the coarse grid.
 typedef struct Border

@@ -13,9 +13,9 @@
 
 #define MAX_SIDE 96 // largest number of voxels along a side
 #define MIN_SIDE 8  // smallest number of voxels along a side
-#define VOLUME_TOLERANCE                                                                                     \
-    1e-3 // allowed relative difference of the volumes of the regions and of the box: finds gaps between columns
-#define COLUMN_OFFSET 0.4871 // relative to a voxel; files rarely have vertices at these coordinates
+// Allowed relative difference of the volumes of the regions and of the box: finds gaps between columns.
+#define VOLUME_TOLERANCE 1e-3
+#define COLUMN_OFFSET    0.4871 // relative to a voxel; files rarely have vertices at these coordinates
 
 typedef struct Crossing
 {

@@ -2,8 +2,8 @@
 #include "base/sort.h"
 #include "cut/pieces/pieces_private.h"
 
-#define CONVEX_PART                                                                                          \
-    1e-6 // distance of a corner outside the plane of a face, relative to the size of the piece
+// Distance of a corner outside the plane of a face, relative to the size of the piece.
+#define CONVEX_PART 1e-6
 
 typedef struct OutputWork
 {

@@ -11,8 +11,8 @@
 
 #define MAX_SWEEPS 32
 #define MAX_PASSES 24
-#define MAX_BRUTE_FORCE                                                                                      \
-    36u // corners of triangles; up to this number twins are found by comparison of all pairs
+// Corners of triangles; up to this number twins are found by comparison of all pairs.
+#define MAX_BRUTE_FORCE 36u
 #define CORNER_DISTANCE 0.6 // distance of a new point from corners, relative to the spacing, at least
 #define BORDER_DISTANCE 0.3 // distance of a new point from the border, relative to the spacing, at least
 

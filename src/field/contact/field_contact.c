@@ -12,12 +12,12 @@
 // ---- tuning ----
 #define DEFAULT_TOLERANCE 0.002f // relative to the smaller radius: eps
 #define DEEP              20.0f  // relative to eps; above this overlap contact normals may be opposed
-#define MIN_MOTION                                                                                           \
-    10.0f // relative to eps; smallest motion that the selection assumes, also for bodies at rest
-#define ENOUGH                                                                                               \
-    2u // relative to the first count; number of candidates after which samples of fragments are not refined
-#define NEARBY                                                                                               \
-    0.25f // relative to half the sample spacing of a level; gap of the candidates that count for ENOUGH
+// Relative to eps; smallest motion that the selection assumes, also for bodies at rest.
+#define MIN_MOTION 10.0f
+// Relative to the first count; number of candidates after which samples of fragments are not refined.
+#define ENOUGH 2u
+// Relative to half the sample spacing of a level; gap of the candidates that count for ENOUGH.
+#define NEARBY 0.25f
 
 // A sample of one shape that touches the other shape.
 typedef struct Touch

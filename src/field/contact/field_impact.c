@@ -13,9 +13,9 @@
 #define MAX_DEPTH 64  // levels; sample indices have 32 bits, and each level doubles the number of samples
 #define MAX_LEGS  63u // straight legs of a path
 #define MAX_STEPS 64u // steps of one ball or sample
-#define LARGE_CLEARANCE                                                                                      \
-    0.1f // relative to the radius of a shape; a larger clearance is taken from the box, without the field
-#define MAX_BOWED 0.5 // relative to the target distance; largest deviation of a straight leg from its arc
+// Relative to the radius of a shape; a larger clearance is taken from the box, without the field.
+#define LARGE_CLEARANCE 0.1f
+#define MAX_BOWED       0.5 // relative to the target distance; largest deviation of a straight leg from its arc
 
 // The motion, in legs of equal time. On each leg every sample moves on a straight line. Poses are computed when they
 // are needed.

@@ -5,8 +5,8 @@
 #include "math/simd.h"
 
 // ---- tuning ----
-#define ROUNDING                                                                                             \
-    2e-6f // relative to the size of coordinates: rounding error of distances of transformed points
+// Relative to the size of coordinates: rounding error of distances of transformed points.
+#define ROUNDING 2e-6f
 
 void rbl_frontier_init(rblFrontier* frontier, const rblAllocator* allocator)
 {

@@ -272,8 +272,8 @@ static rblVec3 outer_normal(const rblRegion* region, uint32_t cell, rblVec3 p)
 }
 
 // ---- tuning ----
-#define MIN_SINE_SQUARED                                                                                     \
-    1e-6f // squared sine of the angle between two planes; below it they count as parallel
+// Squared sine of the angle between two planes; below it they count as parallel.
+#define MIN_SINE_SQUARED 1e-6f
 
 // The plane with the largest value at a point, the first of equals.
 static rblHalfSpace highest_plane(const rblRegion* region, uint32_t cell, rblVec3 p, float* highest)

@@ -3,10 +3,10 @@
 #include "math/simd.h"
 #include <string.h>
 
-#define EXACT_DISTANCE                                                                                       \
-    1e-4f // relative to the smaller hull; a gap this close to the exact distance is accepted
-#define DEEP_OVERLAP                                                                                         \
-    0.1f // relative to the smaller hull; from this overlap on, one face does not give enough contacts
+// Relative to the smaller hull; a gap this close to the exact distance is accepted.
+#define EXACT_DISTANCE 1e-4f
+// Relative to the smaller hull; from this overlap on, one face does not give enough contacts.
+#define DEEP_OVERLAP 0.1f
 
 // Relative to the smaller hull: above this uncertainty a new guess is cheaper. Small hulls are searched without a
 // guess.

@@ -72,9 +72,9 @@ uint32_t rbl_clip(rblClipVertex* polygon, uint32_t count, const rblClipVertex* b
 
 // ---- selection ----
 
-#define MIN_SINE_SQUARED                                                                                     \
-    1e-4f // squared sine of the angle at the first of three contacts, at least, for a linear prediction
-#define FLAT 0.01f // relative to the largest distance between contacts; depth of points on a flat face
+// Squared sine of the angle at the first of three contacts, at least, for a linear prediction.
+#define MIN_SINE_SQUARED 1e-4f
+#define FLAT             0.01f // relative to the largest distance between contacts; depth of points on a flat face
 
 static void keep(rblManifold* m, uint32_t index, uint32_t chosen)
 {

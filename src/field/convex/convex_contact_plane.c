@@ -21,8 +21,8 @@ static void touch_plane(rblManifold* m, PlaneThere plane, rblVec3 p, float round
     }
 }
 
-#define STANDING_COSINE                                                                                      \
-    0.9f // cosine of the angle between a cylinder's axis and the normal; above it the cylinder stands on its end
+// Cosine of the angle between a cylinder's axis and the normal; above it the cylinder stands on its end.
+#define STANDING_COSINE 0.9f
 
 // The lowest points of both rims. A standing cylinder gets four fixed points of each rim, too. A rolling cylinder does
 // not: these points reach the plane along a circle, but the solver predicts them on straight lines, and would stop the

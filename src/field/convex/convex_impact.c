@@ -15,8 +15,8 @@
 #define MAX_STEPS    256
 #define GUESS_ROUNDS 1 // rounds along a guessed direction
 #define MAX_ROUNDS   4 // rounds along one direction
-#define MIN_PROGRESS                                                                                         \
-    0.1 // relative to the tolerance; a gap this close to the target means that the direction gives no further progress
+// Relative to the tolerance; a gap this close to the target means that the direction gives no further progress.
+#define MIN_PROGRESS 0.1
 
 typedef struct MovingPair
 {

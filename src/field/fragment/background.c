@@ -8,7 +8,7 @@
 #define ROUNDING   1e-5f // tolerance of barycentric coordinates of a point inside a tetrahedron
 #define WALK_STEPS 32u   // tetrahedra that a search visits before it uses the cells
 
-// ---- life ----
+// ---- creation and references ----
 
 static void free_background(rblBackground* b)
 {
@@ -39,7 +39,7 @@ static rblResult retain_parts(rblBackground* b, rblShapeId solid, rblTetsId tets
     b->grid = rbl_shape_level_set(view.shape);
     if (b->grid == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "background: the solid is a %s, not a level set", view.kind);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "background: the solid is a %s, must be a level set", view.kind);
     }
     RBL_TRY(rbl_tets_acquire(tets, &b->tets));
     b->view = rbl_tets_get_view(b->tets);
@@ -122,7 +122,7 @@ static uint32_t lowest_lane(const float v[4])
     return v[high] < v[low] ? high : low;
 }
 
-// From neighbour to neighbour through the face that the point is farthest beyond.
+// From tetrahedron to tetrahedron, through the face that the point is farthest beyond.
 uint32_t rbl_background_walk(const rblBackground* b, rblVec3 p, float barycentric[4])
 {
     uint32_t tet = seed_at(b, p);
@@ -140,7 +140,7 @@ uint32_t rbl_background_walk(const rblBackground* b, rblVec3 p, float barycentri
     return RBL_NONE;
 }
 
-// What the walk does not find, at the border and in flat corners, exact predicates do.
+// Exact predicates find the points that the walk misses: at the border and in flat corners.
 uint32_t rbl_background_locate(const rblBackground* b, rblVec3 p, float barycentric[4])
 {
     uint32_t tet = rbl_background_walk(b, p, barycentric);

@@ -1,14 +1,14 @@
-// The two grids over a background: where to begin looking for a tetrahedron, and the cells of sets of fragments (Glondu 2012, 4.5).
+// The two grids of a background: start tetrahedra for searches, and cells for sets of fragments (Glondu 2012, 4.5).
 #include "base/error.h"
 #include "field/fragment/background.h"
 #include "math/aabb.h"
 #include "math/vec.h"
 
 // ---- tuning ----
-#define SEED_SIDE      0.4f // of the mean edge: side of the cells with start tetrahedra for searches
-#define SEEDS_PER_TET  16u  // limit of their number per tetrahedron
-#define CELL_SIDE      1.5f // of the mean edge: side of the cells with lists of tetrahedra
-#define CELLS_PER_NODE 4u   // limit of their number per node
+#define SEED_SIDE      0.4f // relative to the mean edge; side of the cells with start tetrahedra for searches
+#define SEEDS_PER_TET  16u  // largest number of these cells per tetrahedron
+#define CELL_SIDE      1.5f // relative to the mean edge; side of the cells with lists of tetrahedra
+#define CELLS_PER_NODE 4u   // largest number of these cells per node
 
 // Cells of a grid that a box touches: begin[i] <= index < end[i].
 typedef struct CellBox
@@ -30,7 +30,7 @@ static CellBox cells_of(rblAabb box, rblVec3 origin, float inverse, const uint32
                       clamp_index(high.z, size[2]) + 1}};
 }
 
-// A little larger than the tetrahedron, against rounding.
+// Slightly larger than the tetrahedron, because of rounding.
 static rblAabb box_of(const rblBackground* b, uint32_t tet)
 {
     rblAabb box = rbl_aabb_empty();
@@ -51,7 +51,8 @@ static rblAabb box_of_all(const rblBackground* b)
     return rbl_aabb_grown(box, 1e-3f * b->edge);
 }
 
-// Sizes of a grid over a box with cells of a side, made wider until there are no more than `most`. Returns the side.
+// Size of a grid over a box with cells of a given side; the side is enlarged until there are at most `most` cells.
+// Returns the side.
 static float choose_grid(rblAabb box, float side, size_t most, uint32_t size[3])
 {
     const rblVec3 extent = rbl_aabb_size(box);
@@ -81,7 +82,8 @@ static bool contents(const rblBackgroundTet* tet, rblVec3 p)
     return inside;
 }
 
-// The first tetrahedron whose box touches the cell, and the last that holds its middle, over all.
+// The seed of a cell is the last tetrahedron that contains its centre; if there is none, the first whose box touches
+// the cell.
 static void seed_cells(rblBackground* b, uint32_t tet, float side)
 {
     const CellBox c = cells_of(box_of(b, tet), b->seed_origin, b->seed_inverse, b->seed_size);
@@ -150,7 +152,8 @@ static void choose_levels(rblBackground* b)
     }
 }
 
-// Tetrahedra by the finest cells that they touch: counted, then written. `starts` has an entry more than there are cells.
+// Sort tetrahedra by the finest cells that they touch: first count, then write. `starts` has one entry more than there
+// are cells.
 static void visit_cells(const rblBackground* b, uint32_t* starts, uint32_t* tets)
 {
     const uint32_t* size = b->levels[0].size;
@@ -178,7 +181,8 @@ static void visit_cells(const rblBackground* b, uint32_t* starts, uint32_t* tets
     }
 }
 
-// The nodes of a cell's tetrahedra, each once; `seen` holds the last cell + 1 that had met each. Null `out`: they are counted.
+// The nodes of the tetrahedra of a cell, without repetition. `seen`: per node, the last cell that has listed it, plus
+// 1. Null `out`: count only.
 static uint32_t nodes_of_cell(const rblBackground* b, const uint32_t* tets, uint32_t count, uint32_t mark,
                               uint32_t* seen, uint32_t* out)
 {
@@ -212,7 +216,7 @@ static bool list_cell_nodes(rblBackground* b, uint32_t cells, uint32_t* starts, 
     {
         return false;
     }
-    visit_cells(b, starts, tets); // each start is the next one's now
+    visit_cells(b, starts, tets); // now starts[c] is the end of cell c
     uint32_t* first = b->first_cell_nodes;
     first[0] = 0;
     for (uint32_t pass = 0; pass < 2; ++pass)

@@ -1,4 +1,4 @@
-// Nodes, edges and points of a background: what is measured once.
+// Nodes, edges and sample points of a background.
 #include "base/error.h"
 #include "field/fragment/background.h"
 #include "field/level_set/level_set_oracle.h"
@@ -9,7 +9,7 @@
 
 // ---- tuning ----
 #define NODES_PER_JOB 256u  // nodes per block of a parallel loop
-#define ON_SURFACE    1e-3f // of the mean edge: closer nodes use the gradient of the grid
+#define ON_SURFACE    1e-3f // relative to the mean edge; closer nodes use the gradient of the grid
 
 // ---- distances ----
 
@@ -17,7 +17,7 @@ typedef struct Measuring
 {
     rblBackground* background;
     const rblDistanceOracle* surface;
-    const rblDistanceOracle* border; // of all tetrahedra
+    const rblDistanceOracle* border; // of the mesh of all tetrahedra
 } Measuring;
 
 static void measure_node(const Measuring* m, rblVec3d position, uint32_t* hint, rblBackgroundNode* node)
@@ -37,7 +37,7 @@ static void measure_node(const Measuring* m, rblVec3d position, uint32_t* hint, 
             rbl_normalize3(rbl_scale3(rbl_sub3(closest.point, p), inside ? 1.0f : -1.0f), node->normal);
     }
     uint32_t none = RBL_NO_LEAF;
-    node->exit = (float)rbl_distance_oracle_ask(m->border, position, &none);
+    node->exit = (float)rbl_distance_oracle_evaluate(m->border, position, &none);
 }
 
 static void measure_range(rblRange range, void* context)
@@ -123,7 +123,7 @@ static rblBackgroundTet functions_of(const rblVec3d corners[4])
     return out;
 }
 
-// Count each tetrahedron's edges at both ends, then write them, then keep each neighbour once.
+// Count the edges of each tetrahedron at both ends, write them, then remove repetitions.
 static void gather_edges(rblBackground* b, uint32_t* all, uint32_t* starts)
 {
     const rblTetsView* view = b->view;
@@ -156,9 +156,9 @@ static void gather_edges(rblBackground* b, uint32_t* all, uint32_t* starts)
     starts[0] = 0;
 }
 
-// Of a node's neighbours each once, in the order of their first appearance; returns how many. `seen` holds the last node + 1 that
-// had met each.
-static uint32_t keep_once(uint32_t* list, uint32_t count, uint32_t node, uint32_t* seen)
+// Remove repetitions from the neighbours of a node, in the order of first occurrence; returns the number left. `seen`:
+// per node, the last node that has listed it, plus 1.
+static uint32_t remove_repetitions(uint32_t* list, uint32_t count, uint32_t node, uint32_t* seen)
 {
     uint32_t kept = 0;
     for (uint32_t k = 0; k < count; ++k)
@@ -178,7 +178,7 @@ static bool write_edges(rblBackground* b, uint32_t* all, const uint32_t* starts,
     for (uint32_t i = 0; i < b->node_count; ++i)
     {
         b->first_edges[i + 1] =
-            b->first_edges[i] + keep_once(all + starts[i], starts[i + 1] - starts[i], i, seen);
+            b->first_edges[i] + remove_repetitions(all + starts[i], starts[i + 1] - starts[i], i, seen);
     }
     b->edge_count = b->first_edges[b->node_count];
     b->edges = RBL_NEW_ARRAY(b->allocator, rblBackgroundEdge, b->edge_count);
@@ -220,9 +220,9 @@ rblResult rbl_background_connect(rblBackground* b)
     return ok ? RBL_OK : rbl_fail_memory();
 }
 
-// ---- the template of samples ----
+// ---- template of samples ----
 
-// Samples of the surface first, then the nodes of the solid, which lie in it or on its surface.
+// Samples of the surface first, then the nodes inside the solid or on its surface.
 static uint32_t gather_points(const rblBackground* b, const rblSampleTree* surface, rblVec3* points,
                               uint32_t* nodes)
 {
@@ -269,7 +269,7 @@ static rblResult write_points(rblBackground* b, const rblSampleOrder* order, con
             if (point->tet == RBL_NONE)
             {
                 return rbl_fail(RBL_ERROR_GEOMETRY,
-                                "background: the surface at %g %g %g is outside the tetrahedra",
+                                "background: the surface at %g %g %g must be inside the tetrahedra",
                                 (double)point->point.x, (double)point->point.y, (double)point->point.z);
             }
         }

@@ -1,20 +1,21 @@
-// Fragments of tetrahedra as bytes. Their events are not among them: they have numbers.
+// Serialisation of fragments of tetrahedra. Events are stored separately; fragments refer to them by index.
 #include "base/error.h"
 #include "field/fragment/fragment_shape.h"
 #include "field/shape_codec.h"
 #include "math/aabb.h"
 #include "math/vec.h"
 
-#define MAX_LEVELS 60u // of a tree of samples: searches have room for 64
+#define MAX_LEVELS 60u // of a tree of samples; searches allow 64
 
 static rblResult damaged(void)
 {
-    return rbl_fail(RBL_ERROR_FORMAT, "a fragment of tetrahedra is cut short or not possible");
+    return rbl_fail(RBL_ERROR_FORMAT, "a fragment of tetrahedra is incomplete or has invalid numbers");
 }
 
 // ---- samples ----
 
-// Points in their order, and how far before each its parent is: the hierarchy is not that of the points alone.
+// Points in their order, and for each the distance to its parent in this order. The points alone do not define the
+// hierarchy.
 static rblResult put_tree(rblByteSink* sink, const rblSampleTree* tree)
 {
     const rblAllocator* allocator = rbl_default_allocator();

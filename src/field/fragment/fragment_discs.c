@@ -32,7 +32,7 @@ void rbl_disc_blocks_fill(const rblFragmentEvent* e, uint32_t label, rblDiscBloc
     }
 }
 
-// The best so far, in squares.
+// The nearest disc so far, with its squared distance.
 typedef struct Nearest
 {
     float square;
@@ -45,7 +45,7 @@ static rblFloat4 dot4(const rblFloat4 a[3], const rblFloat4 b[3])
     return rbl_add4(rbl_add4(rbl_mul4(a[0], b[0]), rbl_mul4(a[1], b[1])), rbl_mul4(a[2], b[2]));
 }
 
-static void offer_lanes(Nearest* nearest, const rblDiscBlock* block, rblFloat4 squares)
+static void update_nearest(Nearest* nearest, const rblDiscBlock* block, rblFloat4 squares)
 {
     float lanes[4];
     rbl_store4(lanes, squares);
@@ -58,8 +58,8 @@ static void offer_lanes(Nearest* nearest, const rblDiscBlock* block, rblFloat4 s
     }
 }
 
-// Most blocks are left by the balls about their discs.
-static void meet_block(const rblDiscBlock* block, const rblFloat4 p[3], float best, Nearest* nearest)
+// The balls around the discs exclude most blocks.
+static void search_block(const rblDiscBlock* block, const rblFloat4 p[3], float best, Nearest* nearest)
 {
     rblFloat4 offset[3], normal[3];
     for (int k = 0; k < 3; ++k)
@@ -79,7 +79,7 @@ static void meet_block(const rblDiscBlock* block, const rblFloat4 p[3], float be
     const rblFloat4 up = rbl_mul4(height, height);
     const rblFloat4 aside = rbl_sqrt4(rbl_max4(rbl_sub4(square, up), zero));
     const rblFloat4 beyond = rbl_max4(rbl_sub4(aside, radius), zero);
-    offer_lanes(nearest, block, rbl_add4(up, rbl_mul4(beyond, beyond)));
+    update_nearest(nearest, block, rbl_add4(up, rbl_mul4(beyond, beyond)));
 }
 
 static rblVec3 lane_of(const float rows[3][4], uint32_t lane)
@@ -107,7 +107,7 @@ float rbl_nearest_in_blocks(const rblDiscBlock* blocks, uint32_t count, rblVec3 
     for (uint32_t i = 0; i < count; ++i)
     {
         const float before = nearest.square;
-        meet_block(&blocks[i], p, best, &nearest);
+        search_block(&blocks[i], p, best, &nearest);
         best = nearest.square < before ? sqrtf(nearest.square) : best;
     }
     *offset = nearest.block != NULL ? offset_to(&nearest, point) : rbl_vec3(0, 0, 0);

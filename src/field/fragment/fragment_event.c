@@ -4,7 +4,7 @@
 #include "math/aabb.h"
 #include "math/vec.h"
 
-// ---- life ----
+// ---- references ----
 
 static void free_event(rblFragmentEvent* e)
 {
@@ -70,7 +70,7 @@ const rblCutPart* rbl_fragment_part(const rblFragmentEvent* event, uint32_t cut,
     return NULL;
 }
 
-// ---- what breaks ----
+// ---- nodes and tetrahedra of the broken fragment ----
 
 static bool parent_has_tet(const rblFragmentEvent* parent, uint32_t tet, uint32_t label)
 {
@@ -118,7 +118,7 @@ static uint32_t choose_tets(rblFragmentEvent* e)
     return rbl_rank_count(e->tet_ranks, e->background->tet_count);
 }
 
-// All of the background, or the nodes and tetrahedra of the parent's fragment.
+// All nodes and tetrahedra of the background, or those of the fragment of the parent that breaks.
 static rblResult choose_members(rblFragmentEvent* e)
 {
     const rblBackground* b = e->background;
@@ -150,8 +150,10 @@ static rblResult copy_nodes(rblFragmentEvent* e, const rblFragmentEventDef* def)
         const double weight = def->weights[node];
         if (def->labels[node] >= e->label_count || !(weight > 0.0) || !rbl_finite(weight))
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "fragment event: node %u has label %u of %u and weight %g",
-                            node, def->labels[node], e->label_count, weight);
+            return rbl_fail(
+                RBL_ERROR_ARGUMENT,
+                "fragment event: node %u has label %u, must be below %u, and weight %g, must be positive",
+                node, def->labels[node], e->label_count, weight);
         }
         e->labels[i] = def->labels[node];
         e->weights[i] = (float)weight;
@@ -163,13 +165,14 @@ static rblResult copy_nodes(rblFragmentEvent* e, const rblFragmentEventDef* def)
     {
         if (e->facts[label].nodes == 0)
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "fragment event: label %u has no node", label);
+            return rbl_fail(RBL_ERROR_ARGUMENT, "fragment event: label %u has no node, must have at least 1",
+                            label);
         }
     }
     return RBL_OK;
 }
 
-// ---- facts ----
+// ---- facts about fragments ----
 
 // The nodes of a cut tetrahedron bound all its parts.
 static void bound_cut_tets(rblFragmentEvent* e)
@@ -213,7 +216,7 @@ static void find_facts(rblFragmentEvent* e)
     }
 }
 
-// ---- the call ----
+// ---- public function ----
 
 static rblResult check_def(const rblFragmentEventDef* def)
 {
@@ -221,7 +224,8 @@ static rblResult check_def(const rblFragmentEventDef* def)
     if (def->label_count == 0 || (parent != NULL && (parent->background != def->background ||
                                                      def->parent_label >= parent->label_count)))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "fragment event: no labels, or label %u is not one of its parent",
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "fragment event: there must be labels, and label %u must be one of the parent",
                         def->parent_label);
     }
     return RBL_OK;

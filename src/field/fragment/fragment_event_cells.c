@@ -1,5 +1,5 @@
-// What cells hold, made when somebody first asks: which fragments (Glondu 2012, 4.5; a cell holds what any of its eight children does), and
-// in the finest ones which pieces of crack.
+// Contents of cells, created at the first use: their fragments (Glondu 2012, 4.5; a cell has the fragments of its eight
+// children), and for the finest cells the crack pieces.
 #include "base/sort.h"
 #include "field/fragment/fragment_event.h"
 #include "math/vec.h"
@@ -10,8 +10,8 @@ typedef struct Filling
 {
     const rblFragmentEvent* event;
     rblFragmentCells* cells;
-    uint32_t* seen; // per label: the last cell + 1 that had it
-    uint32_t* set;  // of the cell at hand
+    uint32_t* seen; // per label: the last cell that has listed it, plus 1
+    uint32_t* set;  // labels of the current cell
     uint32_t* scratch;
     uint32_t count;
     rblIndexArray lists;
@@ -132,14 +132,14 @@ static bool fill_sets(const rblFragmentEvent* e, rblFragmentCells* cells)
     return ok;
 }
 
-// ---- pieces of crack ----
+// ---- crack pieces ----
 
 static uint32_t clamp_index(float coordinate, uint32_t size)
 {
     return coordinate >= 0.0f ? (coordinate < (float)size ? (uint32_t)(int32_t)coordinate : size - 1) : 0;
 }
 
-// Cells that the ball about a piece touches: begin <= index < end.
+// Cells that the ball around a piece touches: begin <= index < end.
 typedef struct CellBox
 {
     uint32_t begin[3], end[3];
@@ -156,7 +156,7 @@ static CellBox cells_of(const rblBackground* b, const rblCrackPiece* piece)
                       clamp_index(at.z + reach, size[2]) + 1}};
 }
 
-// Count what goes into each cell, or with `out` write it there.
+// Count the pieces of each cell, or with `out` write them.
 static void visit_cells(const rblFragmentEvent* e, const rblBorder* borders, uint32_t count, uint32_t* starts,
                         rblBorder* out)
 {
@@ -214,7 +214,7 @@ static bool sort_pieces(const rblFragmentEvent* e, rblFragmentCells* cells)
     return true;
 }
 
-// ---- both ----
+// ---- creation ----
 
 void rbl_fragment_event_free_cells(const rblFragmentEvent* e, rblFragmentCells* cells)
 {
@@ -248,14 +248,14 @@ const rblFragmentCells* rbl_fragment_event_cells(const rblFragmentEvent* event)
     {
         return cells;
     }
-    // Two threads may make them at once: they make the same, and the first one's are kept.
-    rblFragmentCells* made = make_cells(e);
-    if (made != NULL && !atomic_compare_exchange_strong(&e->cells, &cells, made))
+    // Two threads may create them at the same time: both results are equal, and the first one is kept.
+    rblFragmentCells* created = make_cells(e);
+    if (created != NULL && !atomic_compare_exchange_strong(&e->cells, &cells, created))
     {
-        rbl_fragment_event_free_cells(e, made);
+        rbl_fragment_event_free_cells(e, created);
         return cells;
     }
-    return made;
+    return created;
 }
 
 bool rbl_fragment_cell_has(const rblFragmentCells* cells, uint32_t cell, uint32_t label)

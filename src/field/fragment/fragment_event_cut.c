@@ -1,15 +1,15 @@
-// Which tetrahedra a fracture cuts, and the planes of their parts.
+// The tetrahedra that a fracture cuts, and the planes of their parts.
 #include "base/error.h"
 #include "field/fragment/fragment_event.h"
 #include "math/vec.h"
 
-// The nodes of a tetrahedron that break, as this event sees them.
+// The nodes of a tetrahedron that belong to the broken fragment.
 typedef struct TetNodes
 {
-    uint32_t labels[4]; // RBL_NONE: lost to an earlier event
+    uint32_t labels[4]; // RBL_NONE: the node belongs to another fragment of an earlier event
     float weights[4];
-    uint32_t distinct[4]; // labels, in the order of nodes
-    uint32_t count;       // of these
+    uint32_t distinct[4]; // different labels, in the order of nodes
+    uint32_t count;       // number of different labels
 } TetNodes;
 
 static TetNodes nodes_of(const rblFragmentEvent* e, uint32_t tet)
@@ -40,7 +40,8 @@ static TetNodes nodes_of(const rblFragmentEvent* e, uint32_t tet)
     return t;
 }
 
-// The labels of a tetrahedron's nodes, RBL_NONE for those lost before. Returns whether they are all one label: most tetrahedra are whole.
+// The labels of a tetrahedron's nodes; RBL_NONE: a node of another fragment. Returns whether all are the same: most
+// tetrahedra are not cut.
 static bool read_labels(const rblFragmentEvent* e, uint32_t tet, uint32_t out[4])
 {
     const uint32_t* nodes = e->background->view->nodes + 4 * (size_t)tet;
@@ -70,7 +71,7 @@ static uint32_t count_distinct(const uint32_t labels[4])
 
 // ---- planes ----
 
-// w_i b_i as a linear function of the place, in 64 bits: b_i falls from 1 at its node to 0 on the face opposite.
+// w_i b_i as a linear function of the position, in doubles: b_i is 1 at its node and 0 on the opposite face.
 typedef struct Function
 {
     rblVec3d slope;
@@ -92,7 +93,7 @@ static void find_functions(const rblTetsView* view, uint32_t tet, const float we
     }
 }
 
-// phi_own - phi_other = 0, of unit normal.
+// The plane phi_own - phi_other = 0, with a unit normal.
 static rblCutPlane plane_between(const TetNodes* t, const Function functions[4], uint32_t own, uint32_t other)
 {
     Function sum = {{0, 0, 0}, 0};
@@ -120,7 +121,8 @@ static const rblCutPart* inherited_part(const rblFragmentEvent* e, uint32_t tet)
     return (state & RBL_CUT) != 0 ? rbl_fragment_part(parent, state & ~RBL_CUT, e->parent_label) : NULL;
 }
 
-// Both sides of a border have the same digits, with opposite signs. Returns where the planes of the next tetrahedron go.
+// Both sides of a border have the same plane with opposite signs, bit for bit. Returns the position for the planes of
+// the next tetrahedron.
 static rblCutPlane* write_parts(rblFragmentEvent* e, uint32_t tet, rblCutPart* parts, rblCutPlane* planes)
 {
     const TetNodes t = nodes_of(e, tet);
@@ -154,7 +156,7 @@ static rblCutPlane* write_parts(rblFragmentEvent* e, uint32_t tet, rblCutPart* p
 
 typedef RBL_ARRAY(rblCutPoint) CutPoints;
 
-// From the lower node to the higher one, so that both ends have the same digits.
+// From the lower node to the higher one, so that both ends compute the same bits.
 static rblVec3 cut_point(const rblFragmentEvent* e, uint32_t a, uint32_t b)
 {
     const uint32_t low = a < b ? a : b, high = a < b ? b : a;
@@ -230,9 +232,9 @@ static rblResult list_cut_points(rblFragmentEvent* e)
     return ok ? RBL_OK : rbl_fail_memory();
 }
 
-// ---- all of them ----
+// ---- creation ----
 
-// Cut tetrahedra, how many parts those before each have, and how many planes all have.
+// Per tetrahedron the number of cut tetrahedra and of parts before it, and the total number of planes.
 typedef struct CutCount
 {
     rblIndexArray tets;
@@ -261,7 +263,7 @@ static bool count_parts(rblFragmentEvent* e, CutCount* c)
     return ok && rbl_array_push(&c->first_parts, c->parts);
 }
 
-// Room for what was counted, as much as is needed: events are kept.
+// Allocate exactly the counted sizes: events exist for a long time.
 static bool reserve(rblFragmentEvent* e, const CutCount* c)
 {
     const rblAllocator* allocator = e->allocator;

@@ -1,14 +1,14 @@
-// The pieces of crack around the fragments of an event: one disc for each border of two parts in a tetrahedron.
+// The crack pieces around the fragments of an event: one disc for each border between two parts in a tetrahedron.
 #include "base/error.h"
 #include "field/fragment/fragment_event.h"
 #include "math/vec.h"
 
-// The nodes of a tetrahedron that broke.
+// The nodes of a tetrahedron that belong to the broken fragment.
 typedef struct Corners
 {
     uint32_t locals[4], labels[4];
     uint32_t count;
-    uint32_t lost[4]; // nodes of the background that an earlier event took
+    uint32_t lost[4]; // nodes of the background that belong to other fragments of earlier events
     uint32_t lost_count;
 } Corners;
 
@@ -32,7 +32,7 @@ static Corners corners_of(const rblFragmentEvent* e, uint32_t tet)
     return c;
 }
 
-// Where each of them is, times 1 / w_i, and 1 / w_i.
+// Per corner: its position times 1 / w_i, and 1 / w_i.
 typedef struct Shares
 {
     rblVec3 points[4];
@@ -49,7 +49,8 @@ static void find_shares(const rblFragmentEvent* e, const Corners* c, Shares* out
     }
 }
 
-// Where w_i b_i is the same for some nodes of different labels: on their edge, face or cell. b_i ~ 1 / w_i there.
+// The point where w_i b_i is equal for nodes of different labels: on their common edge, on their face, or inside. There
+// b_i is proportional to 1 / w_i.
 static rblVec3 meeting_point(const Shares* s, const uint32_t* which, uint32_t count)
 {
     rblVec3 sum = s->points[which[0]];
@@ -62,7 +63,7 @@ static rblVec3 meeting_point(const Shares* s, const uint32_t* which, uint32_t co
     return rbl_scale3(sum, 1.0f / shares);
 }
 
-// Whether two labels meet two more, of a node each.
+// Whether the four nodes have four different labels, two of them a and b.
 static bool four_labels(const Corners* c, uint32_t a, uint32_t b)
 {
     uint32_t others[2] = {0, 0}, count = 0;
@@ -76,7 +77,7 @@ static bool four_labels(const Corners* c, uint32_t a, uint32_t b)
     return count == 2 && others[0] != others[1];
 }
 
-// The corners that have a label, rising. Returns how many.
+// The corners with a label, in rising order. Returns their number.
 static uint32_t list_with(const Corners* c, uint32_t label, uint32_t out[4])
 {
     uint32_t count = 0;
@@ -88,7 +89,8 @@ static uint32_t list_with(const Corners* c, uint32_t label, uint32_t out[4])
     return count;
 }
 
-// Corners of the border between two labels, at most four: on edges, on faces with a third label, and where four labels meet.
+// Corners of the border between two labels, at most four: on edges, on faces with a third label, and where four labels
+// meet.
 static uint32_t border_corners(const Corners* c, const Shares* shares, uint32_t a, uint32_t b, rblVec3 out[4])
 {
     uint32_t with_a[4], with_b[4], count = 0;
@@ -124,7 +126,7 @@ static rblVec3 mean_of(const rblVec3* points, uint32_t count)
     return rbl_scale3(sum, 1.0f / (float)count);
 }
 
-// Discs about some corners: as wide as they are on average from its middle, and one that holds them all.
+// Two discs around some corners: one with their mean distance from the centre, and one that contains all.
 typedef struct Discs
 {
     rblVec3 middle;
@@ -143,7 +145,7 @@ static Discs discs_about(const rblVec3* corners, uint32_t count)
     return discs;
 }
 
-// ---- the list ----
+// ---- list of pieces ----
 
 typedef struct Listing
 {
@@ -158,14 +160,14 @@ static bool add_piece(Listing* l, const rblCrackPiece* piece, uint32_t tet)
     return rbl_array_push(&l->pieces, *piece) && rbl_array_push(&l->tets, tet);
 }
 
-// The last piece borders a label.
+// Add a fragment at the border of the last piece.
 static bool add_border(Listing* l, uint32_t label)
 {
     const rblBorder border = {label, (uint32_t)l->pieces.count - 1};
     return rbl_array_push(&l->borders, border);
 }
 
-// What bordered the parent borders those of its fragments that are in the same tetrahedron.
+// A piece at the border of the parent is at the border of those of its fragments that are in the same tetrahedron.
 static bool inherit(Listing* l)
 {
     const rblFragmentEvent* parent = l->event->parent;
@@ -192,14 +194,14 @@ static bool inherit(Listing* l)
     return ok;
 }
 
-// The plane of a part towards another: those of this event come last, in the order of the others.
+// The plane of a part towards another part: planes of this event are the last, in the order of the other parts.
 static rblCutPlane* plane_towards(const rblFragmentEvent* e, uint32_t first, uint32_t part, uint32_t other)
 {
     rblCutPart* p = &e->parts[part];
     return &p->planes[p->plane_count - p->own_count + (other - first) - (other > part)];
 }
 
-// Where nodes were lost before, earlier planes end a border before it gets to them.
+// In a tetrahedron with nodes of other fragments, earlier planes cut the border before these nodes.
 static rblCrackPiece piece_between(const rblFragmentEvent* e, const Corners* c, const Shares* shares,
                                    uint32_t first, uint32_t i, uint32_t j)
 {
@@ -277,7 +279,7 @@ rblResult rbl_fragment_event_list_pieces(rblFragmentEvent* e)
 
 // ---- by label ----
 
-// A stable counting sort. Leaves the ends of the labels in `starts`.
+// A stable counting sort. On return `starts` has the ends of the labels.
 static void sort_by_label(const rblFragmentEvent* e, uint32_t* starts, rblBorder* out)
 {
     for (uint32_t i = 0; i < e->border_count; ++i)

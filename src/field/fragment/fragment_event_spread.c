@@ -1,8 +1,10 @@
-// Distances to cracks, from the cut tetrahedra through the mesh, ring by ring, as far as they are nearer than what was known.
+// Spread of distances to cracks, from the cut tetrahedra through the mesh, ring by ring, as long as a crack is closer
+// than the known surface.
 //
-// The paper's front carries planes and averages them (Glondu 2012, Eq. 1 and 2). That was tried: planes go on where their crack has
-// ended, averages of unlike ones are too far, and both errors grow from ring to ring (docs/fields.md). Here every node carries the piece of
-// crack that is nearest as far as its neighbours know, and measures the distance to that itself: nothing adds up.
+// The paper's front carries planes and averages them (Glondu 2012, Eq. 1 and 2). We tested this: planes continue where
+// their crack has ended, averages of different planes are too far away, and both errors grow from ring to ring
+// (docs/fields.md). Here every node stores the crack piece that is nearest among those of its neighbours, and computes
+// the distance to it: errors do not accumulate.
 #include "base/error.h"
 #include "field/fragment/fragment_event.h"
 #include "math/simd.h"
@@ -11,21 +13,21 @@
 typedef struct Spread
 {
     rblFragmentEvent* event;
-    uint32_t* nearest;   // per node of the event: its piece; RBL_NONE: none of this event
-    uint8_t* waiting;    // per node: it is in the next ring already
-    rblIndexArray front; // nodes reached in the last ring
+    uint32_t* nearest;   // per node of the event: its piece; RBL_NONE: no piece of this event
+    uint8_t* waiting;    // per node: 1 if it is in the next ring already
+    rblIndexArray front; // nodes of the last ring
     rblIndexArray next;
 } Spread;
 
-// Nodes that may be nearer to one piece of crack than to what they know, up to four.
+// Up to four nodes that may be closer to one crack piece than to their present one.
 typedef struct Offer
 {
     uint32_t locals[4];
-    float limits[4]; // no farther than this
+    float limits[4]; // m, largest distance that is accepted
     uint32_t count;
 } Offer;
 
-// From nodes to a disc.
+// Distances of nodes from a disc.
 static void measure(const Spread* s, const rblCrackPiece* piece, const Offer* offer, float out[4])
 {
     const rblFragmentEvent* e = s->event;
@@ -50,7 +52,7 @@ static void measure(const Spread* s, const rblCrackPiece* piece, const Offer* of
     rbl_store4(out, rbl_sqrt4(rbl_add4(up, rbl_mul4(beyond, beyond))));
 }
 
-// Those that are nearer to the piece than to what they knew take it, and are in the next ring.
+// Nodes that are closer to the piece than to their present one take it and enter the next ring.
 static bool offer_piece(Spread* s, uint32_t which, Offer* offer)
 {
     rblFragmentEvent* e = s->event;
@@ -83,7 +85,7 @@ static void add_to(Offer* offer, uint32_t local, float limit)
 
 // ---- rings ----
 
-// Nodes of tetrahedra that this event cut know the pieces of crack there.
+// Start with the nodes of tetrahedra that this event cut, and the crack pieces there.
 static bool begin(Spread* s)
 {
     const rblFragmentEvent* e = s->event;
@@ -107,14 +109,15 @@ static bool begin(Spread* s)
     return ok;
 }
 
-// How far beyond the original surface's distance a crack's is still kept: between nodes the nearer of both is not known before.
+// A crack farther than the original surface is still stored up to this distance: at points between nodes it may be the
+// closer one.
 static float limit_of(const rblBackground* b, uint32_t node)
 {
     return rbl_maxf(b->nodes[node].distance, 0.0f) + b->edge;
 }
 
-// A node tells its neighbours in the same fragment that are no nearer to a crack than itself.
-static bool tell_neighbors(Spread* s, uint32_t local)
+// Test the piece of a node at its neighbours in the same fragment that are farther from a crack.
+static bool update_neighbors(Spread* s, uint32_t local)
 {
     const rblFragmentEvent* e = s->event;
     const rblBackground* b = e->background;
@@ -151,7 +154,7 @@ static bool spread(Spread* s)
         }
         for (size_t i = 0; i < s->front.count; ++i)
         {
-            if (!tell_neighbors(s, s->front.data[i]))
+            if (!update_neighbors(s, s->front.data[i]))
             {
                 return false;
             }

@@ -1,4 +1,4 @@
-// Facets of a fragment's cracks, and how far points of its grid are from them and on which side.
+// Facets of the cracks of a fragment, and the distance and side of the points of its grid.
 #include "base/bits.h"
 #include "field/fragment/fragment_grid.h"
 #include "math/vec.h"
@@ -18,7 +18,7 @@ static rblVec3 crossing(rblVec3 a, rblVec3 b, float height_a, float height_b)
     return rbl_mul_add3(a, height_a / (height_a - height_b), rbl_sub3(b, a));
 }
 
-// What a plane has of a tetrahedron: where edges cross it, in turn around it. Returns how many: 0, 3 or 4.
+// The intersection of a plane with a tetrahedron: points on edges, in order around it. Returns their number: 0, 3 or 4.
 static uint32_t slice(const rblCutPlane* plane, const rblVec3 corners[4], rblVec3 out[4])
 {
     rblVec3 above[4], below[4];
@@ -57,8 +57,8 @@ static uint32_t slice(const rblCutPlane* plane, const rblVec3 corners[4], rblVec
     return count;
 }
 
-// What is left of a convex polygon above a plane: a corner more than it had at most, but where it lies in the plane to rounding, and
-// corners come to lie above and below by chance.
+// The part of a convex polygon above a plane. It has at most one corner more, except if the polygon is in the plane
+// within rounding and corners are above and below at random.
 static uint32_t clip(const rblCutPlane* plane, const rblVec3* corners, uint32_t count, rblVec3* out)
 {
     uint32_t kept = 0;
@@ -95,7 +95,7 @@ static void find_ball(rblCrackFacet* facet)
     facet->radius = sqrtf(square);
 }
 
-// The facets of a part: of each of its planes what is in the tetrahedron and above the others.
+// The facets of a part: for each of its planes the area in the tetrahedron and above the other planes.
 static bool list_facets(const rblCutPart* part, const rblVec3 corners[4], rblCrackFacets* out)
 {
     bool ok = true;
@@ -131,8 +131,8 @@ static void positions_of(const rblBackground* b, uint32_t tet, rblVec3 out[4])
 
 // ---- distances ----
 
-// The edges of a facet, number last: where each begins, where it leads, its length^2 and the inverse, and the direction out of the facet in
-// its plane.
+// The edges of a facet, with the index last: start, direction, length^2 and its inverse, and the direction out of the
+// facet in its plane.
 typedef struct Sides
 {
     float from[3][RBL_FACET_CORNERS], along[3][RBL_FACET_CORNERS], out[3][RBL_FACET_CORNERS];
@@ -147,7 +147,7 @@ static void set_lane(float rows[3][RBL_FACET_CORNERS], uint32_t i, rblVec3 v)
     rows[2][i] = v.z;
 }
 
-// Corners may come either way round. The first edge fills up the block of four.
+// The corners may have either orientation. The first edge fills the block of four.
 static void sides_of(const rblCrackFacet* facet, Sides* sides)
 {
     sides->count = facet->count;
@@ -178,17 +178,17 @@ static rblFloat4 linear4(float a, rblFloat4 x, float b)
     return rbl_add4(rbl_mul4(rbl_splat4(a), x), rbl_splat4(b));
 }
 
-// Points that may be nearer to a facet than to those before it, up to four.
+// Up to four points that may be closer to a facet than to earlier ones.
 typedef struct Candidates
 {
     float x[4], y[4], z[4];
-    float heights[4];  // above its plane
-    float* squares[4]; // what they know
+    float heights[4];  // above its plane, m
+    float* squares[4]; // their smallest squared distances so far
     uint32_t count;
 } Candidates;
 
 // Squared distances: above the facet from its plane, else from the nearest edge,
-//   |w|^2 - 2 t w.a + t^2 a^2   at   t = w.a / a^2, from 0 to 1.
+//   |w|^2 - 2 t w.a + t^2 a^2   at   t = w.a / a^2, limited to 0 to 1.
 static rblFloat4 squares_to(const Sides* sides, const Candidates* c)
 {
     const rblFloat4 zero = rbl_splat4(0.0f), one = rbl_splat4(1.0f), height = rbl_load4(c->heights);
@@ -209,7 +209,7 @@ static rblFloat4 squares_to(const Sides* sides, const Candidates* c)
     return rbl_select4(rbl_less4(zero, beyond), rbl_max4(nearest, zero), rbl_mul4(height, height));
 }
 
-// Lanes that are not filled repeat the first.
+// Unused lanes repeat the first.
 static void lower_candidates(const Sides* sides, Candidates* c)
 {
     if (c->count == 0)
@@ -232,19 +232,19 @@ static void lower_candidates(const Sides* sides, Candidates* c)
     c->count = 0;
 }
 
-static rblFloat4 row_places(const rblFragmentLattice* l, uint32_t i)
+static rblFloat4 row_coordinates(const rblFragmentLattice* l, uint32_t i)
 {
     const rblFloat4 coordinate = rbl_add4(rbl_splat4((float)(int32_t)i), rbl_set4(0.0f, 1.0f, 2.0f, 3.0f));
     return rbl_add4(rbl_splat4(l->origin.x), rbl_mul4(coordinate, rbl_splat4(l->cell)));
 }
 
-// Points i of an axis, first <= i < end, that lie between two places.
+// Points first <= i < end of an axis that are between two coordinates.
 typedef struct Span
 {
     uint32_t first, end;
 } Span;
 
-// (Without ceilf() and floorf(), which are calls here.)
+// (Without ceilf() and floorf(), which are function calls here.)
 static Span span_of(float from, float to, float origin, float inverse, uint32_t count)
 {
     const float last = (float)(int32_t)count - 1.0f;
@@ -256,13 +256,13 @@ static Span span_of(float from, float to, float origin, float inverse, uint32_t 
     return (Span){first, end};
 }
 
-// What of a row may be within reach: in the facet's box, grown by it, and near its plane.
+// The part of a row that may be within reach: inside the enlarged box of the facet, and near its plane.
 typedef struct Nearness
 {
     rblVec3 low, high;
-    float slope;      // 1 / normal.x, 0 where rows run along the plane
-    float wide, flat; // how far off in a row that crosses the plane, and above a row that does not
-    float rounding;   // of squared distances
+    float slope;      // 1 / normal.x; 0 if rows are parallel to the plane
+    float wide, flat; // m, reach along a row that crosses the plane, and height above a row that does not
+    float rounding;   // of squared distances, m^2
 } Nearness;
 
 static Nearness nearness_of(const rblCrackFacet* facet, float reach)
@@ -284,7 +284,7 @@ static Nearness nearness_of(const rblCrackFacet* facet, float reach)
                       .rounding = 1e-5f * ball * ball};
 }
 
-// Places of a row, from the height of the facet's plane above where the row is next to its middle.
+// Interval of a row, from the height of the facet's plane at the point of the row next to its centre.
 static bool near_in_row(const Nearness* near, float middle, float height, float* from, float* to)
 {
     *from = near->low.x;
@@ -299,9 +299,9 @@ static bool near_in_row(const Nearness* near, float middle, float height, float*
     return *from <= *to;
 }
 
-// Lanes of points that know of nothing nearer than the disc about a facet.
-static uint32_t nearer_than_known(const rblCrackFacet* facet, rblFloat4 across, float aside, rblFloat4 height,
-                                  rblFloat4 limit)
+// Lanes of points whose smallest distance so far is not below that of the disc around the facet.
+static uint32_t is_nearer(const rblCrackFacet* facet, rblFloat4 across, float aside, rblFloat4 height,
+                          rblFloat4 limit)
 {
     const rblFloat4 zero = rbl_splat4(0.0f), up = rbl_mul4(height, height);
     const rblFloat4 square = rbl_add4(rbl_mul4(across, across), rbl_splat4(aside));
@@ -327,9 +327,9 @@ static void lower_row(const rblFragmentLattice* l, const rblCrackFacet* facet, c
     for (uint32_t i = span.first; i < span.end; i += 4)
     {
         float* squares = l->facets + rbl_lattice_index(l, i, j, k);
-        const rblFloat4 x = row_places(l, i), above = linear4(n.x, x, rest);
-        uint32_t lanes = nearer_than_known(facet, rbl_sub4(x, rbl_splat4(facet->center.x)), dy * dy + dz * dz,
-                                           above, rbl_add4(rbl_load4(squares), rbl_splat4(near->rounding)));
+        const rblFloat4 x = row_coordinates(l, i), above = linear4(n.x, x, rest);
+        uint32_t lanes = is_nearer(facet, rbl_sub4(x, rbl_splat4(facet->center.x)), dy * dy + dz * dz, above,
+                                   rbl_add4(rbl_load4(squares), rbl_splat4(near->rounding)));
         float coordinates[4], heights[4];
         rbl_store4(coordinates, x);
         rbl_store4(heights, above);
@@ -368,9 +368,9 @@ void rbl_lattice_add_facet(const rblFragmentLattice* l, const rblCrackFacet* fac
     lower_candidates(&sides, &candidates);
 }
 
-// ---- sides ----
+// ---- inside ----
 
-// What is linear in the place and not negative inside, at points (x, y, z) of a row: slope x + rest.
+// Functions that are linear in the position and not negative inside, at points (x, y, z) of a row: slope x + rest.
 typedef struct RowFunctions
 {
     float slopes[8], constants[8];
@@ -381,7 +381,7 @@ static void mark_row(const rblFragmentLattice* l, const RowFunctions* f, Span sp
 {
     for (uint32_t i = span.first; i < span.end; i += 4)
     {
-        const rblFloat4 x = row_places(l, i);
+        const rblFloat4 x = row_coordinates(l, i);
         rblFloat4 least = linear4(f->slopes[0], x, f->constants[0]);
         for (uint32_t k = 1; k < f->count; ++k)
         {
@@ -445,7 +445,7 @@ static bool mark_part(const rblFragmentLattice* l, const rblFragmentEvent* e, ui
     return part == NULL || list_facets(part, corners, out);
 }
 
-// Cut tetrahedra are those with pieces of its cracks, which may have several.
+// Cut tetrahedra are those with crack pieces of the label; a tetrahedron may have several.
 static bool mark_cut(const rblFragmentLattice* l, const rblFragmentEvent* e, uint32_t label, uint32_t* seen,
                      rblCrackFacets* out)
 {

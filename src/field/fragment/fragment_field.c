@@ -3,7 +3,7 @@
 #include "math/aabb.h"
 #include "math/vec.h"
 
-// The way to a surface: its length and its direction, of any length but for the sign.
+// Distance to a surface, and the direction to it (any length, correct sign).
 typedef struct Offset
 {
     rblVec3 normal;
@@ -49,7 +49,7 @@ static Offset nearest_disc(const rblCrackPiece* const pieces[4], rblVec3 p)
     return (Offset){rbl_mul_add3(rbl_scale3(pieces[k]->normal, heights[k]), shares[k], across), distances[k]};
 }
 
-// To cracks that nodes of a tetrahedron in one fragment know of.
+// To the cracks that the nodes of a tetrahedron in one fragment store.
 static Offset crack_within(const rblFragmentEvent* e, uint32_t tet, uint32_t label, rblVec3 p)
 {
     static const rblCrackPiece none = {{0, 0, 0}, 0, {0, 1, 0}, INFINITY};
@@ -65,7 +65,7 @@ static Offset crack_within(const rblFragmentEvent* e, uint32_t tet, uint32_t lab
     return any ? nearest_disc(pieces, p) : NOWHERE;
 }
 
-// To the original surface, from far inside: the planes that nodes know, averaged (Glondu 2012, Eq. 1 and 2).
+// To the original surface, deep inside: the weighted mean of the planes at the nodes (Glondu 2012, Eq. 1 and 2).
 //   d(p) = sum w_j (d_j + n_j . (p_j - p)) / sum w_j,   n(p) ~ sum w_j n_j,   w_j = 1 / |p_j - p|^2
 static Offset surface_within(const rblBackground* b, uint32_t tet, rblVec3 p)
 {
@@ -85,7 +85,7 @@ static Offset surface_within(const rblBackground* b, uint32_t tet, rblVec3 p)
     return sum;
 }
 
-// The lowest of a part's planes: negative outside of it.
+// The smallest height above the planes of a part: negative outside it.
 static Offset lowest_plane(const rblCutPart* part, rblVec3 p)
 {
     Offset lowest = NOWHERE;
@@ -100,19 +100,20 @@ static Offset lowest_plane(const rblCutPart* part, rblVec3 p)
     return lowest;
 }
 
-// ---- where a point is ----
+// ---- location of points ----
 
-// What cracks say of a point of the mesh.
+// Location of a point relative to cracks.
 typedef struct Location
 {
-    uint32_t tet; // RBL_NONE: outside of all, and nothing below is set
+    uint32_t tet; // RBL_NONE: outside all tetrahedra, and the members below are not set
     float barycentric[4];
-    bool inside; // of the fragment, as far as cracks go
-    Offset
-        crack; // inside: to the nearest; outside in a tetrahedron with a part of it: beyond its farthest plane, negative; else 0
+    bool inside; // inside the fragment, without regard to the original surface
+    // Inside: to the nearest crack; outside, in a tetrahedron with a part of the fragment: distance beyond its farthest
+    // plane, negative; else 0.
+    Offset crack;
 } Location;
 
-// To what of a plane may be crack, from `height` above it.
+// To the part of a plane that may be crack, for a point at `height` above it.
 static Offset offset_to_plane(const rblCutPlane* plane, float height, rblVec3 p)
 {
     const rblVec3 down = rbl_scale3(plane->normal, -height);
@@ -126,7 +127,7 @@ static Offset offset_to_plane(const rblCutPlane* plane, float height, rblVec3 p)
     return (Offset){rbl_mul_add3(down, beyond / aside, across), sqrtf(height * height + beyond * beyond)};
 }
 
-// In a cut tetrahedron its own planes decide what is inside; from there another one's crack may be nearer.
+// In a cut tetrahedron its planes decide what is inside. A crack of another tetrahedron may be closer.
 static Offset crack_of_part(const rblFragmentEvent* e, uint32_t tet, const rblCutPart* part, rblVec3 p)
 {
     const Offset plane = lowest_plane(part, p);
@@ -147,7 +148,7 @@ static Offset crack_of_part(const rblFragmentEvent* e, uint32_t tet, const rblCu
     return nearest;
 }
 
-// Whether a tetrahedron has some of the fragment: all of it (`part` null), or a part.
+// Whether a tetrahedron has a part of the fragment: the whole tetrahedron (`part` null), or a part.
 static bool has_fragment(const rblFragmentField* field, uint32_t tet, const rblCutPart** part)
 {
     const rblFragmentEvent* e = field->event;
@@ -166,7 +167,7 @@ static bool has_fragment(const rblFragmentField* field, uint32_t tet, const rblC
     return *part != NULL;
 }
 
-// `surface` is the distance to the original surface: what is outside of that need not be in the mesh.
+// `surface` is the distance to the original surface; points outside it may be outside the mesh, too.
 static void look_up(const rblFragmentField* field, rblVec3 p, float surface, Location* location)
 {
     const rblFragmentEvent* e = field->event;
@@ -189,10 +190,10 @@ static void look_up(const rblFragmentField* field, rblVec3 p, float surface, Loc
 
 // ---- cells ----
 
-// How far from the point cells without the fragment reach for certain, on one level: the eight around the nearest grid point. 0 when one of
-// them has it.
-static float clear_of_cells(const rblFragmentField* field, const rblFragmentCells* cells, uint32_t which,
-                            rblVec3 p)
+// Radius around the point that cells without the fragment certainly cover, on one level: the eight cells around the
+// nearest grid point. 0 if one of them has the fragment.
+static float clear_radius_of_level(const rblFragmentField* field, const rblFragmentCells* cells,
+                                   uint32_t which, rblVec3 p)
 {
     const rblBackground* b = field->event->background;
     const rblCellLevel* level = &b->levels[which];
@@ -227,14 +228,14 @@ static float clear_of_cells(const rblFragmentField* field, const rblFragmentCell
     return clear * side;
 }
 
-// Without cells nothing is known to be clear.
-static float widest_clear(const rblFragmentField* field, rblVec3 p)
+// Without cells the radius is 0.
+static float clear_radius(const rblFragmentField* field, rblVec3 p)
 {
     const rblFragmentCells* cells = rbl_fragment_event_cells(field->event);
     float clear = 0.0f;
     for (uint32_t level = 0; cells != NULL && level < field->event->background->level_count; ++level)
     {
-        const float wider = clear_of_cells(field, cells, level, p);
+        const float wider = clear_radius_of_level(field, cells, level, p);
         if (wider <= clear)
         {
             break;
@@ -244,9 +245,9 @@ static float widest_clear(const rblFragmentField* field, rblVec3 p)
     return clear;
 }
 
-// ---- from outside ----
+// ---- distances from outside ----
 
-// Of those in a cell, the first that borders the fragment, or one behind all that do.
+// Among the borders of a cell, the first of the fragment; or the end, if there is none.
 static uint32_t first_border(const rblFragmentCells* cells, uint32_t cell, uint32_t label)
 {
     uint32_t begin = cells->first_borders[cell], end = cells->first_borders[cell + 1];
@@ -265,7 +266,7 @@ static uint32_t first_border(const rblFragmentCells* cells, uint32_t cell, uint3
     return begin;
 }
 
-// The nearest of some of the fragment's pieces, four at a time.
+// The nearest of some crack pieces of the fragment, four at a time.
 static void search_borders(const rblFragmentField* field, const rblBorder* borders, uint32_t count, rblVec3 p,
                            Offset* nearest)
 {
@@ -289,7 +290,7 @@ static void search_cell(const rblFragmentField* field, const rblFragmentCells* c
     search_borders(field, cells->near + first, end - first, p, nearest);
 }
 
-// How far a point is outside of a cell.
+// Distance of a point from a cell.
 static float outside_cell(const rblBackground* b, rblVec3 p, const uint32_t at[3])
 {
     const rblVec3 low = {b->cell_origin.x + b->cell * (float)at[0], b->cell_origin.y + b->cell * (float)at[1],
@@ -298,8 +299,8 @@ static float outside_cell(const rblBackground* b, rblVec3 p, const uint32_t at[3
     return sqrtf(rbl_aabb_distance_squared((rblAabb){low, high}, p));
 }
 
-// The nearest of the fragment's cracks in the eight cells around the nearest grid point, or how far these reach where that is
-// nearer. The point's own cell comes first, others when they may hold something nearer.
+// The nearest crack of the fragment in the eight cells around the nearest grid point, or the radius that these cells
+// cover, if that is smaller. The cell of the point is searched first; other cells only if they may have a closer crack.
 static Offset nearest_border(const rblFragmentField* field, rblVec3 p)
 {
     const rblFragmentEvent* e = field->event;
@@ -313,7 +314,7 @@ static Offset nearest_border(const rblFragmentField* field, rblVec3 p)
     }
     const rblFragmentCells* cells = rbl_fragment_event_cells(e);
     Offset nearest = {{0, 0, 0}, b->cell};
-    if (cells == NULL) // they find no more than a look at all of them does
+    if (cells == NULL) // without memory for the cells all pieces are tested; the result is the same
     {
         const uint32_t first = field->label > 0 ? e->label_ends[field->label - 1] : 0;
         search_borders(field, e->by_label + first, e->label_ends[field->label] - first, p, &nearest);
@@ -357,15 +358,15 @@ static float exit_at(const rblBackground* b, const Location* location)
     return exit;
 }
 
-// Any straight way to the fragment goes through one of its cracks, or leaves the mesh.
-static float least_distance(const rblFragmentField* field, const Location* location, float crack)
+// Every straight path to the fragment crosses one of its cracks or leaves the mesh.
+static float min_distance(const rblFragmentField* field, const Location* location, float crack)
 {
     return location->tet == RBL_NONE ? 0.0f : rbl_minf(crack, exit_at(field->event->background, location));
 }
 
-// ---- answers ----
+// ---- public functions ----
 
-// Depth below the original surface where the grid has a bound only.
+// Depth below the original surface where the grid has only a bound.
 static float depth_within(const rblFragmentField* field, const Location* location, rblVec3 p, float bound,
                           rblVec3* normal)
 {
@@ -396,7 +397,7 @@ static float box_distance(const rblFragmentField* field, rblVec3 p)
     return sqrtf(rbl_aabb_distance_squared(field->bounds, p));
 }
 
-// Of a point inside, whose distance from the original surface is not positive.
+// For a point inside, whose distance from the original surface is not positive.
 static float depth_at(const rblFragmentField* field, const Location* location, rblVec3 p, float surface,
                       bool far, rblVec3* gradient)
 {
@@ -426,23 +427,23 @@ float rbl_fragment_depth(const rblFragmentField* field, rblVec3 p, rblVec3* grad
     return depth_at(field, &location, p, surface, far, gradient);
 }
 
-// Away from the box, else as told.
-static rblVec3 away_from_box(const rblFragmentField* field, rblVec3 p, rblVec3 otherwise)
+// The direction away from the box; if the point is inside the box, `fallback`.
+static rblVec3 away_from_box(const rblFragmentField* field, rblVec3 p, rblVec3 fallback)
 {
     const rblVec3 nearest = rbl_min3(rbl_max3(p, field->bounds.lower), field->bounds.upper);
-    return rbl_normalize3(rbl_sub3(p, nearest), otherwise);
+    return rbl_normalize3(rbl_sub3(p, nearest), fallback);
 }
 
 static float distance_outside(const rblFragmentField* field, rblVec3 p, const Location* location,
                               float surface, rblVec3* gradient)
 {
     const float box = box_distance(field, p);
-    const float clear = widest_clear(field, p);
+    const float clear = clear_radius(field, p);
     float distance = surface;
     if (clear == 0.0f)
     {
         const Offset crack = nearest_border(field, p);
-        const float least = least_distance(field, location, crack.distance);
+        const float least = min_distance(field, location, crack.distance);
         if (least > distance)
         {
             distance = least;

@@ -1,7 +1,8 @@
 // The distance field of a fragment: one label of an event (Glondu 2012, 4.3 to 4.5).
 //
-// Inside: the nearer of the original surface (level set; deep inside by the nodes, Eq. 1) and of cracks (pieces that the nodes know; in
-// cut tetrahedra also what their planes have of crack). Outside, bounds: the level set, the fragment's box, cells without the fragment, and its own cracks.
+// Inside: the distance to the nearer of the original surface (level set; deep inside from the nodes, Eq. 1) and of the
+// cracks (pieces stored at the nodes; in cut tetrahedra also their planes). Outside, bounds: the level set, the box of
+// the fragment, cells without the fragment, and its cracks.
 #ifndef RBL_FIELD_FRAGMENT_FRAGMENT_FIELD_H
 #define RBL_FIELD_FRAGMENT_FRAGMENT_FIELD_H
 
@@ -10,22 +11,22 @@
 
 typedef struct rblFragmentField
 {
-    const rblFragmentEvent* event; // held by the shape
+    const rblFragmentEvent* event; // the shape retains it
     uint32_t label;
-    rblAabb bounds;      // holds the fragment
-    rblDiscBlock* discs; // its pieces of crack; null: they are many, or not there
+    rblAabb bounds;      // contains the fragment
+    rblDiscBlock* discs; // its crack pieces; null: too many, or none
     uint32_t disc_blocks;
-    _Atomic(rblLevelSet*) grid; // null: nobody has asked yet (rbl_field_of())
+    _Atomic(rblLevelSet*) grid; // null before the first call of rbl_field_of()
 } rblFragmentField;
 
-// insideTest: in the solid and in a part of the fragment.
+// insideTest of the paper: in the solid and in a part of the fragment.
 bool rbl_fragment_inside(const rblFragmentField* field, rblVec3 point);
 
-// penetration: signed distance, negative inside, and its gradient, of unit length, out of the fragment. Outside it is an estimate
-// near the fragment and a bound farther off.
+// penetration of the paper: signed distance, negative inside, and its gradient, a unit vector out of the fragment.
+// Outside it is an estimate near the fragment and a bound farther away.
 float rbl_fragment_distance(const rblFragmentField* field, rblVec3 point, rblVec3* gradient);
 
-// How deep inside a point is, and the gradient there; 0 outside, which takes less time than the distance.
+// Depth of a point inside, and the gradient there; 0 outside. It costs less than the distance.
 float rbl_fragment_depth(const rblFragmentField* field, rblVec3 point, rblVec3* gradient);
 
 #endif

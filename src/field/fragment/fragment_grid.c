@@ -1,6 +1,7 @@
-// The grid of a fragment. Facets of its cracks are written into a lattice of points, points in its parts of tetrahedra are marked, and the
-// distance of the solid is looked up where the fragment is near. Farther off than facets reach, points of the lattice near the
-// fragment stand for it. Bricks near its surface are kept.
+// Creation of the grid of a fragment. Distances to the facets of its cracks are written into a lattice of points,
+// points inside its parts of tetrahedra are marked, and the distance of the solid is evaluated near the fragment.
+// Farther away than the reach of facets, distances to lattice points near the fragment are used. Bricks near its
+// surface are stored.
 #include "field/fragment/fragment_grid.h"
 
 #include "base/bits.h"
@@ -8,22 +9,22 @@
 #include "math/vec.h"
 
 // ---- tuning ----
-// In cells.
-#define BAND                                                                                                 \
-    1.25f // bricks within this distance of the surface are kept; larger than the error bound of far values
-#define REACH     0.9f   // distance to which facets write exact values; more than half a diagonal
-#define HALF_CELL 0.867f // half a diagonal of a cell: bound of the distance to the nearest lattice point
-#define STANDING  0.2f   // error bound of distances to lattice points that represent the fragment
-#define NEAR      3.0f   // distance within which the field of the solid is used
-#define MAX_VALUE 12.0f  // largest value in a brick
+// in cells
+// Bricks within this distance of the surface are stored; larger than the error bound of far values.
+#define BAND        1.25f
+#define REACH       0.9f   // distance within which facets write exact values; above half a diagonal
+#define HALF_CELL   0.867f // half a diagonal of a cell: bound of the distance to the nearest lattice point
+#define POINT_ERROR 0.2f   // error bound of distances to lattice points that represent the fragment
+#define NEAR        3.0f   // distance within which the field of the solid is used
+#define MAX_VALUE   12.0f  // largest value in a brick
 
-#define FINEST      0.35f // of the mean edge: smallest cell
-#define USUAL       0.5f  // of the mean edge: usual cell
+#define FINEST_CELL 0.35f // relative to the mean edge; smallest cell
+#define USUAL_CELL  0.5f  // relative to the mean edge; usual cell
 #define USUAL_CELLS 16.0f // cells along the longest side, within these limits
 #define MAX_CELLS   40.0f // cells along the longest side
 
-#define BRICK_VALUES 125u
-#define NOT_ASKED    (-INFINITY)
+#define BRICK_VALUES  125u
+#define NOT_EVALUATED (-INFINITY)
 
 // Four boxes.
 typedef struct BoxBlock
@@ -39,14 +40,15 @@ typedef struct Build
     rblCrackFacets facets;
     rblLevelSet* set;
     size_t brick_count, corner_count;
-    float* solid;   // per point: distance of S; NOT_ASKED: nobody wanted it
-    float* outside; // squared distance to points that stand for the fragment, in cells
-    float* deep;    // to points that are not deep inside; null: none is
+    float* solid;   // per point: distance of S, m; NOT_EVALUATED: not evaluated
+    float* outside; // per point: squared distance to points that represent the fragment, in cells
+    // Per point: squared distance to points that are not deep inside, in cells; null: no point is deep.
+    float* deep;
     float* scratch;
-    rblAabb* flags;  // per brick: a box about what it has of the fragment; empty: nothing
-    size_t last_box; // the last brick that has any
+    rblAabb* flags;  // per brick: box of its part of the fragment; empty: none
+    size_t last_box; // the last brick with a part
     BoxBlock* boxes;
-    int16_t* values; // of one brick after the other
+    int16_t* values; // of the stored bricks, in order
 } Build;
 
 static void build_free(Build* b)
@@ -64,14 +66,14 @@ static void build_free(Build* b)
     rbl_array_free(&b->facets);
 }
 
-// ---- the lattice ----
+// ---- lattice ----
 
 static float cell_of(const rblFragmentField* field)
 {
     const rblVec3 size = rbl_aabb_size(field->bounds);
     const float longest = rbl_maxf(size.x, rbl_maxf(size.y, size.z));
     const float edge = field->event->background->edge;
-    const float wanted = rbl_clampf(longest / USUAL_CELLS, FINEST * edge, USUAL * edge);
+    const float wanted = rbl_clampf(longest / USUAL_CELLS, FINEST_CELL * edge, USUAL_CELL * edge);
     return rbl_maxf(wanted, longest / MAX_CELLS);
 }
 
@@ -121,7 +123,7 @@ static bool allocate(Build* b)
     for (size_t i = 0; i < l->point_count && ok; ++i)
     {
         l->facets[i] = l->reach * l->reach;
-        b->solid[i] = NOT_ASKED;
+        b->solid[i] = NOT_EVALUATED;
         b->outside[i] = INFINITY;
     }
     return ok;
@@ -133,9 +135,9 @@ static rblVec3 point_at(const rblFragmentLattice* l, uint32_t i, uint32_t j, uin
                      l->origin.z + (float)(int32_t)k * l->cell};
 }
 
-// ---- what is where ----
+// ---- distances at lattice points ----
 
-// Facets outside of the solid border nothing of the fragment.
+// Facets outside the solid are not part of the surface.
 static void add_facets(const Build* b)
 {
     const rblLevelSet* solid = b->field->event->background->grid;
@@ -162,11 +164,11 @@ static void add_facets(const Build* b)
     }
 }
 
-// The solid's distance for four points in a row.
-static void ask_solid(const Build* b, size_t index, uint32_t i, uint32_t j, uint32_t k)
+// Distance of the solid at four points of a row.
+static void evaluate_solid(const Build* b, size_t index, uint32_t i, uint32_t j, uint32_t k)
 {
     const rblFragmentLattice* l = &b->lattice;
-    if (b->solid[index] == NOT_ASKED)
+    if (b->solid[index] == NOT_EVALUATED)
     {
         const rblVec3 p = point_at(l, i, j, k);
         const rblFloat4 steps = rbl_set4(0.0f, l->cell, 2.0f * l->cell, 3.0f * l->cell);
@@ -184,7 +186,7 @@ static rblFloat4 inside4(const rblFragmentLattice* l, size_t index)
                      rbl_set4((float)marks[0], (float)marks[1], (float)marks[2], (float)marks[3]));
 }
 
-// Lanes of points farther inside than facets reach.
+// Lanes of points that are deeper inside than the reach of facets.
 static rblFloat4 deep4(const Build* b, size_t index)
 {
     const rblFragmentLattice* l = &b->lattice;
@@ -193,8 +195,8 @@ static rblFloat4 deep4(const Build* b, size_t index)
     return rbl_and4(inside4(l, index), rbl_and4(below, unset));
 }
 
-// Points that stand for the fragment: each point of it is no farther than half a diagonal from one of them.
-static void stand_for(const Build* b, size_t index)
+// Mark points that represent the fragment: every point of the fragment is within half a diagonal of one of them.
+static void mark_representative(const Build* b, size_t index)
 {
     const rblFragmentLattice* l = &b->lattice;
     const rblFloat4 zero = rbl_splat4(0.0f);
@@ -237,8 +239,8 @@ static bool find_points(Build* b)
                 memcpy(&marks, l->inside + index, sizeof marks);
                 if (marks != 0 || rbl_mask4(rbl_less4(rbl_load4(l->facets + index), reach)) != 0)
                 {
-                    ask_solid(b, index, i, j, k);
-                    stand_for(b, index);
+                    evaluate_solid(b, index, i, j, k);
+                    mark_representative(b, index);
                     any_deep = any_deep || rbl_mask4(deep4(b, index)) != 0;
                 }
             }
@@ -250,7 +252,7 @@ static bool find_points(Build* b)
 
 // ---- values ----
 
-// Of four points, in place of their distances to facets.
+// Values of four points; they replace the distances to facets.
 static void write_values(const Build* b, size_t index)
 {
     const rblFragmentLattice* l = &b->lattice;
@@ -259,8 +261,8 @@ static void write_values(const Build* b, size_t index)
     const rblFloat4 crack = rbl_sqrt4(rbl_load4(l->facets + index));
     const rblFloat4 near = rbl_mul4(cell, rbl_sqrt4(rbl_load4(b->outside + index)));
     const rblFloat4 less =
-        rbl_select4(rbl_and4(rbl_less4(rbl_splat4(NOT_ASKED), solid), rbl_less4(solid, zero)),
-                    rbl_splat4(STANDING * l->cell), rbl_splat4(HALF_CELL * l->cell));
+        rbl_select4(rbl_and4(rbl_less4(rbl_splat4(NOT_EVALUATED), solid), rbl_less4(solid, zero)),
+                    rbl_splat4(POINT_ERROR * l->cell), rbl_splat4(HALF_CELL * l->cell));
     const rblFloat4 sure = rbl_sub4(near, less);
     const rblFloat4 beyond = rbl_max4(rbl_max4(solid, sure), rbl_min4(crack, near));
     const rblFloat4 deeper =
@@ -269,7 +271,7 @@ static void write_values(const Build* b, size_t index)
     const rblFloat4 depth = rbl_max4(solid, rbl_sub4(zero, rbl_add4(crack, deeper)));
     const rblFloat4 within = rbl_select4(rbl_less4(solid, zero), depth, rbl_max4(solid, sure));
     const rblFloat4 inside = inside4(l, index);
-    const rblFloat4 asked = rbl_less4(rbl_splat4(NOT_ASKED), solid);
+    const rblFloat4 asked = rbl_less4(rbl_splat4(NOT_EVALUATED), solid);
     rbl_store4(l->facets + index, rbl_select4(asked, rbl_select4(inside, within, beyond), sure));
 }
 
@@ -287,7 +289,7 @@ static void find_values(const Build* b)
             {
                 if (rbl_mask4(rbl_less4(rbl_load4(b->outside + index), near)) != 0)
                 {
-                    ask_solid(b, index, i, j, k);
+                    evaluate_solid(b, index, i, j, k);
                 }
                 if (rbl_mask4(rbl_less4(rbl_load4(b->outside + index), most)) != 0)
                 {
@@ -322,7 +324,7 @@ static bool is_near(const Build* b, const uint32_t brick[3])
     return rbl_mask4(rbl_less_equal4(rbl_min4(least, rbl_splat4(last)), rbl_splat4(near * near))) != 0;
 }
 
-// What points of a brick stand for the fragment, from the first to the last along each axis.
+// Range of the points of a brick that represent the fragment, along each axis.
 typedef struct Extent
 {
     uint32_t first[3], last[3];
@@ -348,7 +350,7 @@ static int16_t in_steps(float value, float scale)
     return (int16_t)(int32_t)(steps + (steps < 0.0f ? -0.5f : 0.5f));
 }
 
-// The same for four, rounded alike.
+// The same for four values, with the same rounding.
 static void in_steps4(rblFloat4 values, float scale, int16_t out[4])
 {
     const rblFloat4 most = rbl_splat4(32767.0f), zero = rbl_splat4(0.0f), half = rbl_splat4(0.5f);
@@ -364,7 +366,7 @@ static void in_steps4(rblFloat4 values, float scale, int16_t out[4])
     }
 }
 
-// The values of a brick; whether it comes near the surface.
+// The values of a brick. Returns whether it is near the surface.
 static bool fill_brick(const Build* b, const uint32_t brick[3], int16_t* out, Extent* extent)
 {
     const rblFragmentLattice* l = &b->lattice;
@@ -426,9 +428,9 @@ static bool fill_bricks(Build* b)
     return true;
 }
 
-// ---- far off ----
+// ---- far from the surface ----
 
-// No more than the distance of the fragment: of all that bricks have of it.
+// Lower bound of the distance to the fragment: to the boxes of its parts in all bricks.
 static float bound_of_boxes(const Build* b, uint32_t blocks, rblVec3 p)
 {
     const float at[3] = {p.x, p.y, p.z};
@@ -453,7 +455,7 @@ static float bound_of_boxes(const Build* b, uint32_t blocks, rblVec3 p)
     return rbl_maxf(sqrtf(square) - HALF_CELL * b->lattice.cell, 0.0f);
 }
 
-// The last block is filled up with its first box.
+// The last block is padded with its first box.
 static uint32_t pack_boxes(Build* b)
 {
     uint32_t count = 0;
@@ -496,7 +498,7 @@ static void fill_corners(Build* b)
     }
 }
 
-// ---- all of it ----
+// ---- public function ----
 
 static bool build(Build* b)
 {

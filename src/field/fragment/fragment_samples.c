@@ -1,30 +1,30 @@
-// The samples of fragments: the template's hierarchy, re-parented (Glondu 2012, 5.2).
+// Samples of fragments: the hierarchy of the template with new parents (Glondu 2012, 5.2).
 #include "base/error.h"
 #include "field/fragment/fragment_shape.h"
 #include "math/vec.h"
 
 // ---- tuning ----
-#define MAX_ROOTS    64u // roots: later ones become children of the nearest of these
-#define DEEPEST_ROOT 6u  // level of the hierarchy of the deepest root
+#define MAX_ROOTS    64u // later roots become children of the nearest of these
+#define DEEPEST_ROOT 6u  // level of the deepest root in the hierarchy
 
-// A sample of some fragment, while trees are made.
+// A sample of a fragment during the creation of trees.
 typedef struct Sample
 {
     rblVec3 point;
     uint32_t label;
-    uint32_t parent; // among the samples of the same fragment; its own place: a root
+    uint32_t parent; // index among the samples of the same fragment; its own index: a root
 } Sample;
 
 typedef struct Updating
 {
     const rblFragmentEvent* event;
-    uint32_t*
-        indices; // per point of the template: its place in its fragment's tree, RBL_NONE for those that are no samples
-    uint32_t* labels; // per point of the template, where it has a place
-    uint32_t*
-        first_cuts; // per node of the event: the first place where one of its edges is cut, inside the solid; RBL_NONE: nowhere
-    uint8_t* in_solid; // per cut of an edge
-    uint32_t* counts;  // per label: samples so far
+    // Per point of the template: its index in the tree of its fragment; RBL_NONE: not a sample.
+    uint32_t* indices;
+    uint32_t* labels; // per point of the template, if it is a sample
+    // Per node of the event: the first of its cut points inside the solid; RBL_NONE: none.
+    uint32_t* first_cuts;
+    uint8_t* in_solid; // per cut point: 1 inside the solid
+    uint32_t* counts;  // per label: number of samples so far
     RBL_ARRAY(Sample) samples;
 } Updating;
 
@@ -35,13 +35,13 @@ static bool add_sample(Updating* u, rblVec3 point, uint32_t label, uint32_t pare
     return rbl_array_push(&u->samples, sample);
 }
 
-// ---- from the template ----
+// ---- samples of the template ----
 
-// The fragment that a point of a cut tetrahedron is in: the part that it is deepest in.
+// The fragment of a point in a cut tetrahedron: the part in which the point is deepest.
 static uint32_t label_in(const rblFragmentEvent* e, uint32_t cut, rblVec3 p)
 {
     uint32_t label = RBL_NONE;
-    float deepest = -1e-5f * e->background->edge; // of those of another event's fragments none is
+    float deepest = -1e-5f * e->background->edge; // below this for parts of fragments of other events
     for (uint32_t i = e->first_parts[cut]; i < e->first_parts[cut + 1]; ++i)
     {
         const rblCutPart* part = &e->parts[i];
@@ -76,7 +76,7 @@ static uint32_t label_of(const Updating* u, const rblTemplatePoint* point)
     return (state & RBL_CUT) != 0 ? label_in(e, state & ~RBL_CUT, point->point) : state;
 }
 
-// The closest ancestor in the same fragment; RBL_NONE: there is none.
+// The closest ancestor in the same fragment; RBL_NONE: none.
 static uint32_t ancestor_of(const Updating* u, uint32_t point, uint32_t label)
 {
     const rblTemplatePoint* points = u->event->background->points;
@@ -91,7 +91,7 @@ static uint32_t ancestor_of(const Updating* u, uint32_t point, uint32_t label)
     return RBL_NONE;
 }
 
-// Which cuts are in the solid, four at a time.
+// Find the cut points inside the solid, four at a time.
 static void find_cuts_in_solid(Updating* u)
 {
     const rblFragmentEvent* e = u->event;
@@ -127,8 +127,8 @@ static void find_first_cuts(Updating* u)
     }
 }
 
-// A node lies behind its crack: what stands for the crack among the first samples is a cut of one of the node's edges.
-static bool take_first_cut(Updating* u, uint32_t point, uint32_t label)
+// A node is behind its crack. Among the first samples, a cut point of one of its edges represents the crack.
+static bool add_first_cut(Updating* u, uint32_t point, uint32_t label)
 {
     const rblFragmentEvent* e = u->event;
     const uint32_t node = e->background->points[point].node;
@@ -136,7 +136,7 @@ static bool take_first_cut(Updating* u, uint32_t point, uint32_t label)
     return cut == RBL_NONE || add_sample(u, e->cut_points[cut].point, label, u->indices[point]);
 }
 
-static bool take_template(Updating* u)
+static bool add_template(Updating* u)
 {
     const rblBackground* b = u->event->background;
     for (uint32_t i = 0; i < b->point_count; ++i)
@@ -150,7 +150,7 @@ static bool take_template(Updating* u)
         u->indices[i] = u->counts[label];
         u->labels[i] = label;
         if (!add_sample(u, b->points[i].point, label, ancestor_of(u, i, label)) ||
-            !take_first_cut(u, i, label))
+            !add_first_cut(u, i, label))
         {
             return false;
         }
@@ -158,9 +158,9 @@ static bool take_template(Updating* u)
     return true;
 }
 
-// ---- new ones ----
+// ---- new samples ----
 
-// The place of a node's sample; RBL_NONE: it is none of this fragment's.
+// The index of a node's sample; RBL_NONE: not a sample of this fragment.
 static uint32_t index_of(const Updating* u, uint32_t node, uint32_t label)
 {
     const uint32_t point = node != RBL_NONE ? u->event->background->node_points[node] : RBL_NONE;
@@ -168,14 +168,15 @@ static uint32_t index_of(const Updating* u, uint32_t node, uint32_t label)
                                                                                            : RBL_NONE;
 }
 
-// Below the sample of a node; below the first of all where that is none, being outside of the solid.
+// Add a sample as a child of a node's sample; as a child of the first sample if the node is outside the solid and has
+// none.
 static bool add_below(Updating* u, rblVec3 point, uint32_t label, uint32_t node)
 {
     const uint32_t index = index_of(u, node, label);
     return add_sample(u, point, label, index != RBL_NONE ? index : (u->counts[label] > 0 ? 0 : RBL_NONE));
 }
 
-static bool take_cuts(Updating* u)
+static bool add_cuts(Updating* u)
 {
     const rblFragmentEvent* e = u->event;
     bool ok = true;
@@ -193,14 +194,15 @@ static bool take_cuts(Updating* u)
     return ok;
 }
 
-static rblResult take_added(Updating* u, const rblNewSample* added, uint32_t count)
+static rblResult add_new_samples(Updating* u, const rblNewSample* added, uint32_t count)
 {
     for (uint32_t i = 0; i < count; ++i)
     {
         if (added[i].label >= u->event->label_count ||
             (added[i].node != RBL_NONE && added[i].node >= u->event->background->node_count))
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "fragment samples: new sample %u has label %u and node %u", i,
+            return rbl_fail(RBL_ERROR_ARGUMENT,
+                            "fragment samples: new sample %u has label %u and node %u, must exist", i,
                             added[i].label, added[i].node);
         }
         if (!add_below(u, added[i].point, added[i].label, added[i].node))
@@ -217,10 +219,11 @@ typedef struct Forest
 {
     rblVec3* points;
     uint32_t* parents;
-    uint32_t* starts; // per label and one more: where its samples begin
+    uint32_t* starts; // per label, with one more entry: its first sample
 } Forest;
 
-// Roots but the first hang below the nearest of the first roots, not too deep: searches have room for so many levels.
+// All roots except the first become children of the nearest of the first roots, with a limited depth: searches have a
+// fixed number of levels.
 static void join_roots(const rblVec3* points, uint32_t* parents, uint32_t count)
 {
     uint32_t roots[MAX_ROOTS], depths[MAX_ROOTS];
@@ -333,11 +336,11 @@ rblResult rbl_fragment_sample_trees(const rblFragmentEvent* event, const rblNewS
         find_cuts_in_solid(&u);
         find_first_cuts(&u);
         result = rbl_array_reserve(&u.samples, (size_t)points + event->cut_point_count + added_count) &&
-                         take_template(&u) && take_cuts(&u)
+                         add_template(&u) && add_cuts(&u)
                      ? RBL_OK
                      : rbl_fail_memory();
     }
-    result = result == RBL_OK ? take_added(&u, added, added_count) : result;
+    result = result == RBL_OK ? add_new_samples(&u, added, added_count) : result;
     result = result == RBL_OK ? grow_trees(&u, out) : result;
     RBL_FREE_ARRAY(allocator, u.indices, points);
     RBL_FREE_ARRAY(allocator, u.labels, points);

@@ -8,23 +8,23 @@
 #include "math/vec.h"
 
 // ---- tuning ----
-#define SURE_STEP     0.8f  // of the field value, which is not exact: step of a ray
-#define SHORTEST_STEP 0.05f // of an edge: smallest step of a ray
-#define MAX_STEPS     1024u // steps of a ray
-#define HALVINGS      12u   // bisections at the surface
+#define STEP_FACTOR 0.8f  // relative to the field value, which is not exact: step of a ray
+#define MIN_STEP    0.05f // relative to the mean edge: smallest step of a ray
+#define MAX_STEPS   1024u // of a ray
+#define HALVINGS    12u   // bisection steps at the surface
 
 static float distance(const void* data, rblVec3 point, rblVec3* gradient)
 {
     return rbl_fragment_distance(data, point, gradient);
 }
 
-// March by distances, but hit only what is inside: near edges the discs that stand for cracks reach a little beyond them. Then halve the
-// last step.
+// Sphere tracing, where only a point inside is a hit: near edges the discs that approximate cracks extend slightly
+// beyond them. Then bisection of the last step.
 static bool ray_hit(const void* data, const rblRay* ray, rblShapeHit* hit)
 {
     const rblFragmentField* field = data;
     const float speed = rbl_length3(ray->direction);
-    const float least = SHORTEST_STEP * field->event->background->edge;
+    const float least = MIN_STEP * field->event->background->edge;
     float outside = ray->t_min, t = ray->t_min;
     for (uint32_t i = 0; i < MAX_STEPS && t <= ray->t_max; ++i)
     {
@@ -35,7 +35,7 @@ static bool ray_hit(const void* data, const rblRay* ray, rblShapeHit* hit)
             break;
         }
         outside = t;
-        t += rbl_maxf(SURE_STEP * signed_distance, least) / speed;
+        t += rbl_maxf(STEP_FACTOR * signed_distance, least) / speed;
     }
     float inside = t;
     if (!(t <= ray->t_max) ||
@@ -70,21 +70,21 @@ static const rblLevelSet* grid_of(const rblShape* shape)
     const rblFragmentField* original = shape->lazy.of != NULL ? shape->lazy.of->data : NULL;
     if (original != NULL && original->event == field->event && original->label == field->label)
     {
-        return grid_of(shape->lazy.of); // of which only the samples were made anew
+        return grid_of(shape->lazy.of); // this shape differs only in its samples
     }
     rblLevelSet* grid = atomic_load_explicit(&field->grid, memory_order_acquire);
     if (grid != NULL)
     {
         return grid;
     }
-    // Two threads may make it at once: they make the same, and the first one's is kept.
-    rblLevelSet* made = rbl_fragment_grid_build(field, shape->allocator);
-    if (made != NULL && !atomic_compare_exchange_strong(&field->grid, &grid, made))
+    // Two threads may create it at the same time: both results are equal, and the first one is kept.
+    rblLevelSet* created = rbl_fragment_grid_build(field, shape->allocator);
+    if (created != NULL && !atomic_compare_exchange_strong(&field->grid, &grid, created))
     {
-        rbl_level_set_free(made);
+        rbl_level_set_free(created);
         return grid;
     }
-    return made;
+    return created;
 }
 
 static float depth(const rblShape* shape, rblVec3 point, rblVec3* gradient)
@@ -132,7 +132,7 @@ const rblShapeKind rbl_fragment_kind = {.name = "fragment",
                                         .take = rbl_take_fragment,
                                         .free = free_fragment};
 
-// ---- making one ----
+// ---- creation ----
 
 static rblResult check_def(const rblFragmentShapeDef* def, const rblShapeId* out)
 {
@@ -140,7 +140,7 @@ static rblResult check_def(const rblFragmentShapeDef* def, const rblShapeId* out
     if (out == NULL || def->event == NULL || def->label >= def->event->label_count || def->samples == NULL)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "fragment: out must not be null, the label must exist, samples must be given");
+                        "fragment: out and samples must not be null, and the label must exist");
     }
     if (!(mass->volume > 0.0) || !rbl_finite(mass->volume) || !rbl_finite3d(mass->center) ||
         !(mass->moments.x > 0.0) || !rbl_finite3d(mass->moments))
@@ -170,7 +170,7 @@ static void fill_view(rblShapeView* view, const rblFragmentShapeDef* def, rblAab
     view->thinnest = view->inner_radius > 0.0f ? 2.0f * view->inner_radius : smallest;
 }
 
-// Few pieces of crack are kept with the shape.
+// A small number of crack pieces is stored with the shape.
 static rblResult make_field(const rblFragmentShapeDef* def, rblAabb bounds, const rblAllocator* allocator,
                             rblFragmentField** out)
 {

@@ -1,4 +1,5 @@
-// Fragments as shapes: a label of an event, samples in a hierarchy that is the parent's, updated (Glondu 2012, 5.2), and a mass.
+// Fragments as shapes: a label of an event, samples in an updated copy of the parent's hierarchy (Glondu 2012, 5.2),
+// and a mass.
 #ifndef RBL_FIELD_FRAGMENT_FRAGMENT_SHAPE_H
 #define RBL_FIELD_FRAGMENT_FRAGMENT_SHAPE_H
 
@@ -7,43 +8,45 @@
 
 typedef struct rblFragmentShapeDef
 {
-    const rblFragmentEvent* event; // held by the shape
+    const rblFragmentEvent* event; // the shape retains it
     uint32_t label;
     const rblMassProperties* mass; // at density 1, exact
-    const rblAabb* bounds;         // of the fragment; null: those of its tetrahedra, which are wider
-    float inner_radius;            // of a ball inside; 0: about the deepest node
-    rblSampleTree* samples;        // rbl_fragment_sample_trees(); taken over, also on failure
-    rblLazySurface surface;        // taken over, also on failure
+    const rblAabb* bounds;         // of the fragment; null: those of its tetrahedra, which are larger
+    float inner_radius;            // m, of an inner ball; 0: computed from the deepest node
+    rblSampleTree* samples;        // rbl_fragment_sample_trees(); the shape takes ownership, also on failure
+    rblLazySurface surface;        // the shape takes ownership, also on failure
 } rblFragmentShapeDef;
 
 rblResult rbl_shape_create_fragment(const rblFragmentShapeDef* def, rblShapeId* out);
 
-// What a fragment would be without updates (Glondu 2012, Fig. 9): `exact`, distances to cracks found at every node anew; `rebuilt`, its
-// samples in a hierarchy of their own. Mass and bounds are the same, and the surface is the original's.
-rblResult rbl_shape_create_fragment_anew(const rblShape* fragment, bool exact, bool rebuilt, rblShapeId* out);
+// A reference without updates (Glondu 2012, Fig. 9). `exact`: distances to cracks are searched at every node.
+// `rebuilt`: its samples have a new hierarchy. Mass and bounds are the same, and the surface is that of the original.
+rblResult rbl_shape_create_fragment_reference(const rblShape* fragment, bool exact, bool rebuilt,
+                                              rblShapeId* out);
 
-// The same fragment with its samples in a hierarchy of their own, where it has its parent's, updated.
+// The same fragment with a new hierarchy of its samples, in place of the updated one of its parent.
 rblResult rbl_fragment_rebuild(const rblShape* fragment, rblShapeId* out);
 
-// ---- as bytes (fragment_codec.c) ----
+// ---- serialisation (fragment_codec.c) ----
 
 rblResult rbl_put_fragment(rblByteSink* sink, const rblShape* shape, const rblSourceNumbers* numbers);
 rblResult rbl_take_fragment(rblByteSource* source, const rblSourceTables* tables, rblShapeId* out);
 
 // ---- samples ----
 
-// A point of a fragment's surface that no node or edge of the mesh gives: corners of cracks, and where they meet the original surface.
+// A sample that is not a node or a cut point of the mesh: corners of cracks, and intersections of cracks with the
+// original surface.
 typedef struct rblNewSample
 {
     rblVec3 point;
     uint32_t label;
-    uint32_t node; // of the background, near it and in the same fragment; RBL_NONE: none is
+    uint32_t node; // a node of the background near it, in the same fragment; RBL_NONE: none
 } rblNewSample;
 
-// Samples of all fragments of an event, `out` with an entry each. From the template: samples of the original surface, and nodes of cut
-// tetrahedra. Each keeps its closest ancestor in the same fragment as its parent; those without one are roots, and the later roots
-// hang below the nearest of the earlier ones. Then where edges are cut, below their nodes, and the new ones given.
-// A fragment without any sample gets null.
+// Samples of all fragments of an event; `out` has an entry for each. From the template: samples of the original
+// surface, and nodes of cut tetrahedra. The parent of each is its closest ancestor in the same fragment. A sample
+// without one is a root; later roots become children of the nearest earlier root. Then cut points, as children of their
+// nodes, and the samples `added`. A fragment without samples gets null.
 rblResult rbl_fragment_sample_trees(const rblFragmentEvent* event, const rblNewSample* added,
                                     uint32_t added_count, rblSampleTree** out);
 

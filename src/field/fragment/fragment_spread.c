@@ -1,10 +1,10 @@
-// How far all points of a fragment's lattice are from some of them, axis by axis: squared distances, in cells.
+// Squared distances of all lattice points of a fragment from some of them, in cells, axis by axis.
 #include "field/fragment/fragment_grid.h"
 #include "math/simd.h"
 #include <math.h>
 #include <string.h>
 
-// What rows hold: nothing as far as is known, points that are all at 0, or both and what is between.
+// Content of a row: only infinity, only 0, or mixed values.
 typedef enum RowKind
 {
     ROW_EMPTY,
@@ -35,8 +35,7 @@ static void fill_row(float* row, uint32_t count, float value)
     }
 }
 
-// Along x: of the points within the window the one that is nearest with its own distance. A row is copied to where nothing is before
-// and behind it.
+// Along x: the minimum over the points within the window. The row is copied to a buffer with padding on both sides.
 static void spread_row(float* row, uint32_t count)
 {
     float copy[RBL_LATTICE_ROW + 2 * RBL_WINDOW];
@@ -55,7 +54,7 @@ static void spread_row(float* row, uint32_t count)
             const rblFloat4 square = rbl_splat4((float)(int32_t)(k * k));
             if ((k & 1) != 0 && rbl_mask4(rbl_less4(square, least)) == 0)
             {
-                break; // no farther one is nearer
+                break; // a farther point cannot give a smaller value
             }
             least = rbl_min4(rbl_add4(rbl_load4(in - k), square), least);
             least = rbl_min4(rbl_add4(rbl_load4(in + k), square), least);
@@ -64,14 +63,14 @@ static void spread_row(float* row, uint32_t count)
     }
 }
 
-// Another row in the window, and the square of the way there.
+// Another row in the window, and its squared distance.
 typedef struct RowBeside
 {
     const float* row;
     float square;
 } RowBeside;
 
-// Rows beside each other along an axis: which of them it is, how many there are, and how far one is from the next.
+// The rows along an axis: index of this row, number of rows, and the strides.
 typedef struct RowAxis
 {
     uint32_t at, count;
@@ -79,7 +78,7 @@ typedef struct RowAxis
     uint32_t row_stride; // in rows
 } RowAxis;
 
-// Those in the window that are not empty, the nearest first. Returns how many.
+// The rows in the window that are not empty, the nearest first. Returns their number.
 static uint32_t list_beside(const float* row, const uint8_t* kind, RowAxis axis,
                             RowBeside out[2 * RBL_WINDOW])
 {
@@ -101,7 +100,7 @@ static uint32_t list_beside(const float* row, const uint8_t* kind, RowAxis axis,
     return count;
 }
 
-// A row with what is beside it, into another, no more than `beyond`.
+// The minimum of a row and its neighbours, written to another row; at most `beyond`.
 static RowKind spread_across(const float* in, float* out, uint32_t length, const uint8_t* kind, RowAxis axis,
                              float beyond)
 {
@@ -120,7 +119,7 @@ static RowKind spread_across(const float* in, float* out, uint32_t length, const
             const rblFloat4 square = rbl_splat4(beside[k].square);
             if ((k & 3) == 0 && rbl_mask4(rbl_less4(square, least)) == 0)
             {
-                break; // no farther one is nearer
+                break; // a farther row cannot give a smaller value
             }
             least = rbl_min4(rbl_add4(rbl_load4(beside[k].row + i), square), least);
         }

@@ -1,16 +1,16 @@
-// Look-ups in a level set.
+// Evaluation of level sets.
 #include "field/level_set/level_set.h"
 
 #include "math/vec.h"
 
-// Weights and corners of a trilinear interpolation: f = sum of w_abc v_abc, a, b, c in {0, 1}.
+// Corner values and position of a trilinear interpolation: f = sum of w_abc v_abc, a, b, c in {0, 1}.
 typedef struct Patch
 {
     float v[8]; // x fastest
     float x, y, z;
 } Patch;
 
-// The value, and the interpolant's own gradient per cell.
+// The value, and the gradient of the interpolant per cell.
 static float interpolate(const Patch* p, rblVec3* gradient)
 {
     const float* v = p->v;
@@ -46,7 +46,7 @@ static float interpolate_value(const Patch* p)
     return b0 + p->z * (b1 - b0);
 }
 
-// A point of the grid: which cell, and where in it.
+// A point of the grid: its cell, and its position in the cell.
 typedef struct Location
 {
     uint32_t i, j, k;
@@ -93,15 +93,16 @@ static void load_corners(const rblLevelSet* set, const Location* at, Patch* patc
                 share * ((float)(at->k % RBL_BRICK_CELLS) + at->z)};
 }
 
-// The corner of a brick from which its own distance promises most: ahead where the distance clearly grows, else nearest.
-static float ahead(float slope, float steepest, float location)
+// The corner of a brick that gives the best bound: in the direction of the gradient if the distance clearly grows, else
+// the nearest.
+static float best_corner(float slope, float steepest, float location)
 {
     return fabsf(slope) > 0.4f * steepest ? (slope > 0.0f ? 1.0f : 0.0f) : (location > 0.5f ? 1.0f : 0.0f);
 }
 
-// Far from the surface a bound: two points' distances differ by at most the way between them, so
-//   |d(p)| >= |interpolant| - H sqrt(x (1 - x) + y (1 - y) + z (1 - z)),   the mean way to the corners, by Jensen, and
-//   |d(p)| >= |d(c)| - |p - c|   for every corner c; one that lies away from the surface promises most.
+// A bound far from the surface. Distances at two points differ by at most the distance of the points, so
+//   |d(p)| >= |interpolant| - H sqrt(x (1 - x) + y (1 - y) + z (1 - z)),   the mean distance to the corners, by Jensen, and
+//   |d(p)| >= |d(c)| - |p - c|   for every corner c; a corner away from the surface gives the best bound.
 static float far_bound(const rblLevelSet* set, const Patch* p)
 {
     rblVec3 g;
@@ -110,8 +111,8 @@ static float far_bound(const rblLevelSet* set, const Patch* p)
     const float side = (float)RBL_BRICK_CELLS * set->cell;
     const float spread = p->x * (1.0f - p->x) + p->y * (1.0f - p->y) + p->z * (1.0f - p->z);
     const float steepest = rbl_maxf(fabsf(g.x), rbl_maxf(fabsf(g.y), fabsf(g.z)));
-    const rblVec3 c = {ahead(sign * g.x, steepest, p->x), ahead(sign * g.y, steepest, p->y),
-                       ahead(sign * g.z, steepest, p->z)};
+    const rblVec3 c = {best_corner(sign * g.x, steepest, p->x), best_corner(sign * g.y, steepest, p->y),
+                       best_corner(sign * g.z, steepest, p->z)};
     const float corner = fabsf(p->v[(int)c.x + 2 * (int)c.y + 4 * (int)c.z]);
     const float center_distance = rbl_length3(rbl_sub3(rbl_vec3(p->x, p->y, p->z), c));
     const float mean_bound = fabsf(value) - side * sqrtf(rbl_maxf(spread, 0.0f));
@@ -119,7 +120,8 @@ static float far_bound(const rblLevelSet* set, const Patch* p)
     return sign * rbl_maxf(rbl_maxf(mean_bound, corner_bound), set->band);
 }
 
-// The corners around a point of the grid; false when they are far from the surface, and those of a whole brick.
+// The corners around a point of the grid. Returns false if the point is far from the surface: then they are the corners
+// of a whole brick.
 static bool load_patch(const rblLevelSet* set, rblVec3 u, Patch* patch)
 {
     const Location at = locate(set, u);
@@ -150,15 +152,15 @@ static float value_within(const rblLevelSet* set, rblVec3 u, bool* far)
     return *far ? far_bound(set, &p) : set->unit * interpolate_value(&p);
 }
 
-// On the medial axis of what is thinner than two cells the interpolant has no slope; any direction is as good.
+// On the medial axis of a part thinner than two cells the gradient may be 0; any direction is valid.
 static rblVec3 unit_gradient(rblVec3 g)
 {
     const float squared = rbl_dot3(g, g);
     return squared > 1e-30f ? rbl_scale3(g, 1.0f / sqrtf(squared)) : rbl_vec3(0.0f, 1.0f, 0.0f);
 }
 
-// The grid's box holds the solid: from a point p outside it, whose nearest point of the box is q, the solid is at least
-// sqrt(|p - q|^2 + d(q)^2) away, because the angle at q is never acute.
+// The box of the grid contains the solid. From a point p outside the box, with nearest point q of the box, the distance
+// to the solid is at least sqrt(|p - q|^2 + d(q)^2), since the angle at q is never acute.
 static float distance_beyond(const rblLevelSet* set, rblVec3 offset, float distance, rblVec3* gradient)
 {
     const rblVec3 away = rbl_mul_add3(rbl_scale3(offset, set->cell), distance, unit_gradient(*gradient));
@@ -167,7 +169,7 @@ static float distance_beyond(const rblLevelSet* set, rblVec3 offset, float dista
     return sqrtf(beyond * beyond + distance * distance);
 }
 
-// In cells; NaN becomes a place too, and comes back with the offset from it.
+// In cells. NaN becomes a valid coordinate; the offset from it is NaN.
 static rblVec3 clamp_to_grid(const rblLevelSet* set, rblVec3 u)
 {
     const rblVec3 zero = {0.0f, 0.0f, 0.0f};

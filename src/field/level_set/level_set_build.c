@@ -1,7 +1,7 @@
-// Level sets of closed meshes. Distances are asked of the triangles, eight points side by side at a time, signs mostly not:
-// where the distances of two points add up to more than the way between them, no surface separates them, so signs spread
-// from the far outside through the corners of bricks, and from these through the points of each brick. Only what they do
-// not reach asks the winding number.
+// Level sets of closed meshes. Distances are computed from the triangles, for eight neighbouring points at a time.
+// Signs are mostly propagated: if the sum of the distances at two points is larger than the distance between them, no
+// surface separates them. So signs spread from far outside through the corners of bricks, and then through the points
+// of each brick. Only points that this does not reach use the winding number.
 #include "base/error.h"
 #include "field/level_set/level_set.h"
 #include "field/level_set/level_set_oracle.h"
@@ -9,13 +9,13 @@
 #include <string.h>
 
 // ---- tuning ----
-#define BAND_CELLS    2.0                // cells: points closer to the surface get exact distances
+#define BAND_CELLS    2.0                // cells; points closer to the surface get exact distances
 #define HALF_DIAGONAL 0.8660254037844387 // of a unit cube
 #define BRICK_VALUES  125u
 #define BLOCK_VALUES  64u
-#define SAFE_DISTANCE                                                                                        \
-    1.01 // times the distance of two points: a tolerance for rounding, since sums are often exactly as large
-#define MAX_BRICKS (1u << 30)
+// Relative to the distance of two points: a tolerance for rounding, since the sums are often exactly equal to it.
+#define SAFE_DISTANCE 1.01
+#define MAX_BRICKS    (1u << 30)
 
 typedef struct Build
 {
@@ -23,19 +23,19 @@ typedef struct Build
     rblJobs* jobs;
     rblDistanceOracle oracle;
     rblLevelSet* set;
-    rblVec3d origin; // what the set holds in floats
+    rblVec3d origin; // as the set stores it, in floats
     double cell;
     size_t brick_count, corner_count;
-    uint32_t* queue;      // corners, for spreading signs
-    signed char* signs;   // per corner: 1, -1, 0 unknown
-    uint32_t* candidates; // bricks that may be stored; then those that are, in place
+    uint32_t* queue;      // corners, for the spread of signs
+    signed char* signs;   // per corner: 1, -1, or 0: unknown
+    uint32_t* candidates; // bricks that may be stored; later those that are stored, in place
     uint32_t candidate_count;
-    bool* needed;         // per candidate
-    uint32_t needed_size; // of the array
-    uint32_t* blocks;     // per corner of a brick: its block of points, RBL_NO_BRICK for none
+    bool* needed;         // per candidate: whether it is stored
+    uint32_t needed_size; // entries of the array
+    uint32_t* blocks;     // per corner of a brick: its block of points; RBL_NO_BRICK: none
     uint32_t* block_corners;
-    uint64_t* wanted; // per block: which of its points
-    float* distances; // of these, BLOCK_VALUES per block, not signed
+    uint64_t* wanted; // per block: bit mask of the points to measure
+    float* distances; // m, unsigned, BLOCK_VALUES per block
     uint32_t block_count;
 } Build;
 
@@ -57,9 +57,9 @@ static rblVec3d grid_point(const Build* b, uint32_t i, uint32_t j, uint32_t k)
     return (rblVec3d){b->origin.x + i * b->cell, b->origin.y + j * b->cell, b->origin.z + k * b->cell};
 }
 
-// ---- the grid ----
+// ---- grid ----
 
-// Bricks around the bounds and the band outside them, centred.
+// Bricks around the bounds enlarged by the band, centred.
 static rblResult lay_grid(Build* b, const rblMeshView* view, double cell)
 {
     const rblAabbd box = rbl_mesh_bounds(view);
@@ -76,14 +76,16 @@ static rblResult lay_grid(Build* b, const rblMeshView* view, double cell)
     }
     if (!(total <= MAX_BRICKS))
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "level set: more than %u bricks of 4 cells along a side",
+        return rbl_fail(RBL_ERROR_LIMIT,
+                        "level set: the grid is too large, must be at most %u bricks of 4 cells along a side",
                         MAX_BRICKS);
     }
     rblLevelSet* set = b->set;
     set->cell = (float)cell;
     set->inverse_cell = (float)(1.0 / cell);
     set->band = (float)(BAND_CELLS * cell);
-    // In a stored brick distances reach the band and the brick's own diagonal, and a cell's half of it.
+    // Distances in a stored brick are at most the band, plus the diagonal of the brick, plus half the diagonal of a
+    // cell.
     set->unit = (float)((BAND_CELLS + 2.0 * HALF_DIAGONAL * RBL_BRICK_CELLS + 1.0) * cell / 32767.0);
     set->origin = rbl_to_float3(
         rbl_sub3d(middle, rbl_vec3d(0.5 * counts[0] * side, 0.5 * counts[1] * side, 0.5 * counts[2] * side)));
@@ -135,11 +137,11 @@ static void measure_corners(rblRange range, void* context)
     uint32_t hint = RBL_NO_LEAF;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        b->set->corners[i] = (float)rbl_distance_oracle_ask(&b->oracle, corner_point(b, i), &hint);
+        b->set->corners[i] = (float)rbl_distance_oracle_evaluate(&b->oracle, corner_point(b, i), &hint);
     }
 }
 
-// Spread the sign of the corners in the queue to all that no surface separates from them.
+// Spread the sign of the corners in the queue to all corners that no surface separates from them.
 static void spread_signs(Build* b, size_t count)
 {
     const size_t strides[3] = {1, b->set->bricks[0] + 1,
@@ -218,7 +220,7 @@ static float brick_corner(const rblLevelSet* set, const uint32_t at[3], uint32_t
     return set->corners[corner_of(set, at, which)];
 }
 
-// No point of a brick is farther from its nearest corner than half its diagonal.
+// Every point of a brick is within half its diagonal of its nearest corner.
 static void find_candidates(Build* b)
 {
     const rblLevelSet* set = b->set;
@@ -242,8 +244,9 @@ static void find_candidates(Build* b)
 
 // ---- points of bricks ----
 
-// Bricks hold the points on their faces together with their neighbours, but each is measured once: as one of the 4 x 4 x 4 points
-// from a corner of bricks on. A brick wants all of the block at its lowest corner, and of those at the other seven what is on its faces.
+// Neighbouring bricks share the points on their faces, but each point is measured once: it belongs to the block of 4 x
+// 4 x 4 points that starts at a corner of bricks. A brick needs the whole block at its lowest corner, and the points on
+// its faces from the blocks at the other seven corners.
 static uint64_t wanted_of(uint32_t which)
 {
     const uint64_t x = (which & 1) != 0 ? 0x1111111111111111u : UINT64_MAX;
@@ -291,7 +294,7 @@ static rblResult lay_blocks(Build* b)
     return RBL_OK;
 }
 
-// Bits 0 and 3: one coordinate of the i-th point on a curve through a block, an eighth of it after the other.
+// Bits 0 and 3 of i: one coordinate of the i-th point on a curve through a block, octant by octant.
 static uint32_t along_curve(uint32_t i)
 {
     return (i & 1) | (i >> 2 & 2);
@@ -317,7 +320,7 @@ static void measure_block(const Build* b, uint32_t block, uint32_t hints[RBL_MAX
         if (count == RBL_MAX_NEAR_POINTS || (i + 1 == BLOCK_VALUES && count > 0))
         {
             float found[RBL_MAX_NEAR_POINTS];
-            rbl_distance_oracle_ask_near(&b->oracle, points, count, hints, found);
+            rbl_distance_oracle_evaluate_near(&b->oracle, points, count, hints, found);
             for (; count > 0; --count)
             {
                 b->distances[(size_t)block * BLOCK_VALUES + indices[count - 1]] = found[count - 1];
@@ -336,7 +339,7 @@ static void measure_blocks(rblRange range, void* context)
     }
 }
 
-// The points of one brick, as they are worked out.
+// The points of one brick during the computation.
 typedef struct BrickWork
 {
     double distances[BRICK_VALUES];
@@ -368,7 +371,7 @@ static void spread_in_brick(BrickWork* w, uint32_t count, double safe_distance)
     }
 }
 
-// The point without a sign that is farthest from the surface, BRICK_VALUES when there is none.
+// The point without a sign that is farthest from the surface; BRICK_VALUES: none.
 static uint32_t farthest_unsigned(const BrickWork* w)
 {
     uint32_t best = BRICK_VALUES;
@@ -412,7 +415,7 @@ static int16_t quantise(double distance, double unit)
     return (int16_t)steps;
 }
 
-// Distances at all points of a brick, not signed; returns the least.
+// Unsigned distances at all points of a brick; returns the smallest.
 static double gather_brick(const Build* b, const uint32_t at[3], double distances[BRICK_VALUES])
 {
     const float* blocks[8];
@@ -442,8 +445,8 @@ static void find_needed(rblRange range, void* context)
     }
 }
 
-// Say where the bricks that are needed will be, and make room for them.
-static rblResult keep_bricks(Build* b)
+// Assign blocks of values to the bricks that are stored, and allocate them.
+static rblResult allocate_bricks(Build* b)
 {
     rblLevelSet* set = b->set;
     b->needed_size = b->candidate_count;
@@ -489,9 +492,9 @@ static void fill_bricks(rblRange range, void* context)
     }
 }
 
-// ---- the largest ball inside ----
+// ---- largest inner ball ----
 
-// The deepest grid point; false when none is inside.
+// The deepest grid point; false: none is inside.
 static bool deepest_point(const Build* b, rblVec3d* point, double* depth)
 {
     const rblLevelSet* set = b->set;
@@ -522,7 +525,7 @@ static bool deepest_point(const Build* b, rblVec3d* point, double* depth)
     return *depth > 0.0;
 }
 
-// Climb from there by shrinking steps, none of them long enough to leave the solid.
+// Climb from the deepest grid point with decreasing steps, each too short to leave the solid.
 static float largest_ball(const Build* b)
 {
     rblVec3d best = b->origin;
@@ -535,13 +538,13 @@ static float largest_ball(const Build* b)
     for (double step = 2.0 * b->cell; step > 0.05 * b->cell;)
     {
         bool climbed = false;
-        // To all 26 neighbours: on a ridge between faces, as on a box's diagonal, no single axis leads up.
+        // All 26 neighbours: on a ridge between faces, such as the diagonal of a box, no single axis leads upwards.
         for (int direction = 0; direction < 27 && 1.75 * step < depth; ++direction)
         {
             const rblVec3d moved = {best.x + (direction % 3 - 1) * step,
                                     best.y + (direction / 3 % 3 - 1) * step,
                                     best.z + (direction / 9 - 1) * step};
-            const double found = rbl_distance_oracle_ask(&b->oracle, moved, &hint);
+            const double found = rbl_distance_oracle_evaluate(&b->oracle, moved, &hint);
             climbed |= found > depth;
             best = found > depth ? moved : best;
             depth = rbl_maxd(found, depth);
@@ -560,7 +563,7 @@ static rblResult build(Build* b, const rblMeshView* view, double cell)
     find_candidates(b);
     RBL_TRY(lay_blocks(b));
     rbl_parallel_for(b->jobs, b->block_count, 4, measure_blocks, b);
-    RBL_TRY(keep_bricks(b));
+    RBL_TRY(allocate_bricks(b));
     rbl_parallel_for(b->jobs, b->set->stored, 4, fill_bricks, b);
     b->set->deepest = largest_ball(b);
     b->set->bytes = sizeof *b->set + b->brick_count * sizeof(uint32_t) + b->corner_count * sizeof(float) +

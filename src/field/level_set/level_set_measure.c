@@ -1,4 +1,4 @@
-// How well a level set keeps a surface: its values at points of the surface itself, where the distance is zero.
+// Accuracy of a level set: its values at points of the surface, where the exact distance is zero.
 #include "base/error.h"
 #include "field/level_set/level_set.h"
 #include "math/vec.h"
@@ -7,11 +7,11 @@
 #define MAX_ROWS          512.0 // rows of the lattice along a side
 #define TRIANGLES_PER_JOB 32u   // triangles per block of a parallel loop
 
-// What a block of triangles found.
+// Result of a block of triangles.
 typedef struct Measure
 {
     const rblLevelSet* set;
-    double step; // metres between points
+    double step; // m, distance between points
     float worst;
     uint64_t count, thin;
 } Measure;
@@ -34,7 +34,7 @@ static void probe(Measure* m, rblVec3d position, rblVec3d normal)
     m->count += 1;
 }
 
-// Rows of points from the longest side to the corner opposite, both included.
+// Rows of points from the longest side to the opposite corner, inclusive.
 static void probe_triangle(Measure* m, const rblVec3d t[3])
 {
     int first = 0;

@@ -81,7 +81,7 @@ void rbl_distance_oracle_free(rblDistanceOracle* oracle)
     oracle->points = NULL;
 }
 
-double rbl_distance_oracle_ask(const rblDistanceOracle* oracle, rblVec3d point, uint32_t* hint)
+double rbl_distance_oracle_evaluate(const rblDistanceOracle* oracle, rblVec3d point, uint32_t* hint)
 {
     rblClosestPoint closest = {.distance = INFINITY, .leaf = RBL_NO_LEAF};
     (void)rbl_tree_closest(&oracle->tree, from_middle(oracle, point), INFINITY, *hint, &closest);
@@ -89,8 +89,8 @@ double rbl_distance_oracle_ask(const rblDistanceOracle* oracle, rblVec3d point, 
     return (double)closest.distance;
 }
 
-void rbl_distance_oracle_ask_near(const rblDistanceOracle* oracle, const rblVec3d* points, uint32_t count,
-                                  uint32_t hints[RBL_MAX_NEAR_POINTS], float* distances)
+void rbl_distance_oracle_evaluate_near(const rblDistanceOracle* oracle, const rblVec3d* points,
+                                       uint32_t count, uint32_t hints[RBL_MAX_NEAR_POINTS], float* distances)
 {
     rblVec3 moved[RBL_MAX_NEAR_POINTS];
     for (uint32_t i = 0; i < count; ++i)

@@ -1,4 +1,5 @@
-// Exact distances to a triangle mesh, for those who fill grids: the seam between level sets and the triangle hierarchy.
+// Exact distances to a triangle mesh, for the creation of grids: the interface between level sets and the BVH of
+// triangles.
 #ifndef RBL_FIELD_LEVEL_SET_LEVEL_SET_ORACLE_H
 #define RBL_FIELD_LEVEL_SET_LEVEL_SET_ORACLE_H
 
@@ -8,10 +9,11 @@
 
 typedef struct rblDistanceOracle
 {
-    rblVec3* points; // three per triangle, from the middle of the mesh, so that 32 bits are enough anywhere
-    uint32_t count;  // triangles
+    // Three per triangle, relative to the centre of the mesh, so that floats are accurate enough everywhere.
+    rblVec3* points;
+    uint32_t count; // triangles
     rblVec3d middle;
-    rblForest forest; // of one tree
+    rblForest forest; // with one tree
     rblBvh tree;
     rblTriangleSides* sides; // per leaf
     rblWinding winding;
@@ -22,15 +24,15 @@ rblResult rbl_distance_oracle_init(rblDistanceOracle* oracle, const rblMeshView*
                                    const rblAllocator* allocator);
 void rbl_distance_oracle_free(rblDistanceOracle* oracle);
 
-// Distance to the surface, not signed, right to 32 bits of the mesh's size. `hint` begins as RBL_NO_LEAF and is handed on
-// from one point to the next, which should be near. Any number of threads may ask, each with a hint of its own.
-double rbl_distance_oracle_ask(const rblDistanceOracle* oracle, rblVec3d point, uint32_t* hint);
+// Unsigned distance to the surface, with the accuracy of floats relative to the size of the mesh. `hint` starts as
+// RBL_NO_LEAF and is passed from one point to the next, which should be near. Thread-safe, with one hint per thread.
+double rbl_distance_oracle_evaluate(const rblDistanceOracle* oracle, rblVec3d point, uint32_t* hint);
 
-// The same for up to RBL_MAX_NEAR_POINTS points that lie close together, bit by bit, in less time.
-void rbl_distance_oracle_ask_near(const rblDistanceOracle* oracle, const rblVec3d* points, uint32_t count,
-                                  uint32_t hints[RBL_MAX_NEAR_POINTS], float* distances);
+// The same for up to RBL_MAX_NEAR_POINTS points close to each other, bit for bit, in less time.
+void rbl_distance_oracle_evaluate_near(const rblDistanceOracle* oracle, const rblVec3d* points,
+                                       uint32_t count, uint32_t hints[RBL_MAX_NEAR_POINTS], float* distances);
 
-// By the winding number: right for overlapping parts too, and near edges, where normals mislead.
+// By the winding number: right also for overlapping parts, and near edges, where normals fail.
 bool rbl_distance_oracle_inside(const rblDistanceOracle* oracle, rblVec3d point);
 
 #endif

@@ -12,12 +12,12 @@
 #include "mesh/mesh_codec.h"
 
 // ---- tuning ----
-#define DEFAULT_ERROR 0.002  // of the bounding diagonal
-#define FEWEST_CELLS  8u     // cells along the longest side
-#define MAX_CELLS     2048u  // the same
+#define DEFAULT_ERROR 0.002  // relative to the diagonal of the bounds
+#define MIN_CELLS     8u     // cells along the longest side
+#define MAX_CELLS     2048u  // cells along the longest side
 #define MAX_SAMPLES   65536u // samples of a shape
 #define SAMPLE_SEED   0x5A3D1E5u
-#define FIRST_CELL    16.0 // times the wanted error: first cell size, enough for smooth surfaces
+#define FIRST_CELL    16.0 // relative to the wanted error; first cell size, enough for smooth surfaces
 #define FINEST_STEP   0.35 // smallest factor on the cell size in one refinement
 #define COARSEST_STEP 0.8  // largest factor on the cell size in one refinement
 
@@ -42,10 +42,10 @@ static rblResult check_def(const rblLevelSetDef* def)
                         "level set: error, cell and sample_spacing must be 0 or positive, "
                         "and finite");
     }
-    if (def->max_cells < FEWEST_CELLS || def->max_cells > MAX_CELLS)
+    if (def->max_cells < MIN_CELLS || def->max_cells > MAX_CELLS)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "level set: max_cells is %u, not between %u and %u",
-                        def->max_cells, FEWEST_CELLS, MAX_CELLS);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "level set: max_cells is %u, must be %u to %u", def->max_cells,
+                        MIN_CELLS, MAX_CELLS);
     }
     return RBL_OK;
 }
@@ -59,19 +59,22 @@ static rblResult check_mesh(const rblMeshView* view, rblMeshReport* report)
     if (!report->closed)
     {
         return rbl_fail(RBL_ERROR_GEOMETRY,
-                        "level set: the mesh is open: %u boundary edges, the first at corner %u",
+                        "level set: the mesh must be closed, has %u boundary edges, the first at corner %u",
                         report->boundary_edges.count, report->boundary_edges.examples[0]);
     }
     if (!report->oriented || report->non_manifold_edges.count > 0)
     {
         const rblDefect* defect = report->oriented ? &report->non_manifold_edges : &report->misoriented_edges;
-        return rbl_fail(RBL_ERROR_GEOMETRY, "level set: the mesh has %u edges %s, the first at corner %u",
-                        defect->count, report->oriented ? "of more than two faces" : "whose faces disagree",
-                        defect->examples[0]);
+        return rbl_fail(
+            RBL_ERROR_GEOMETRY,
+            "level set: the mesh must be manifold and oriented, has %u edges %s, the first at corner %u",
+            defect->count, report->oriented ? "of more than two faces" : "of different orientation",
+            defect->examples[0]);
     }
     if (!(report->volume > 0.0))
     {
-        return rbl_fail(RBL_ERROR_GEOMETRY, "level set: the mesh is inside out or has no volume");
+        return rbl_fail(RBL_ERROR_GEOMETRY,
+                        "level set: the mesh must have a positive volume and outward faces");
     }
     return RBL_OK;
 }
@@ -80,9 +83,9 @@ static rblResult check_mesh(const rblMeshView* view, rblMeshReport* report)
 
 typedef struct Resolution
 {
-    double error;    // wanted
-    double cell;     // now
-    double smallest; // cell allowed
+    double error;    // wanted, m
+    double cell;     // current, m
+    double smallest; // smallest allowed cell, m
 } Resolution;
 
 static Resolution first_resolution(const rblLevelSetDef* def, const rblMeshReport* report)
@@ -91,9 +94,9 @@ static Resolution first_resolution(const rblLevelSetDef* def, const rblMeshRepor
     const double longest = rbl_maxd(size.x, rbl_maxd(size.y, size.z));
     Resolution r = {.error = def->error > 0.0f ? (double)def->error : DEFAULT_ERROR * rbl_length3d(size),
                     .smallest = longest / def->max_cells};
-    // Twice volume over area is the thickness of a sheet: two cells across it, or the inside is lost.
+    // Twice volume over area is the thickness of a sheet. It needs two cells across, or the inside is lost.
     const double thin = report->volume / report->area;
-    r.cell = rbl_mind(rbl_mind(FIRST_CELL * r.error, thin), longest / FEWEST_CELLS);
+    r.cell = rbl_mind(rbl_mind(FIRST_CELL * r.error, thin), longest / MIN_CELLS);
     if (def->cell > 0.0f)
     {
         r.cell = (double)def->cell;
@@ -118,8 +121,8 @@ static rblResult build_measured(const rblMeshView* view, double cell, const rblA
     return RBL_OK;
 }
 
-// From coarse to fine until the surface is kept as well as wanted. Each level costs a multiple of the one before, so the
-// last one is what takes the time.
+// From coarse to fine, until the error is small enough. Each refinement costs a multiple of the one before, so that the
+// last one dominates the time.
 static rblResult build_refined(const rblMeshView* view, Resolution r, const rblAllocator* allocator,
                                rblLevelSet** out)
 {
@@ -142,13 +145,13 @@ static rblResult build_refined(const rblMeshView* view, Resolution r, const rblA
     return RBL_OK;
 }
 
-// ---- the shape ----
+// ---- shape ----
 
 typedef struct LevelSetShape
 {
     const rblLevelSet* set;
-    rblLevelSet* own;   // null: the grid is another shape's, which is referenced with its surface
-    rblLevelSetDef def; // as given, without the mesh: that is the surface
+    rblLevelSet* own;   // null: the grid belongs to another shape, which is retained through its surface
+    rblLevelSetDef def; // without the mesh, which is the surface
 } LevelSetShape;
 
 static float distance(const void* data, rblVec3 point, rblVec3* gradient)
@@ -262,7 +265,7 @@ static rblResult sample_surface(const rblMeshView* view, float spacing, const rb
     return rbl_surface_samples(view, &sampling, out);
 }
 
-// `own` is taken over, also on failure.
+// Takes ownership of `own`, also on failure.
 static bool set_data(rblShape* parts, const rblLevelSet* set, rblLevelSet* own, const rblLevelSetDef* def)
 {
     LevelSetShape* shape = rbl_alloc(parts->allocator, sizeof *shape);
@@ -329,7 +332,7 @@ rblResult rbl_shape_create_level_set(const rblLevelSetDef* given, rblShapeId* ou
     return result;
 }
 
-// ---- the same with other samples ----
+// ---- the same level set with other samples ----
 
 bool rbl_level_set_is_made_by(const rblShape* shape, const rblLevelSetDef* def)
 {
@@ -338,7 +341,7 @@ bool rbl_level_set_is_made_by(const rblShape* shape, const rblLevelSetDef* def)
            made->def.max_cells == def->max_cells;
 }
 
-// Its grid lives as long as that of the shape it was made from, which is referenced with its surface.
+// The grid belongs to the original shape, which is retained through its surface.
 rblResult rbl_level_set_resample(const rblShape* shape, float spacing, rblShapeId* out)
 {
     const rblShape* original = shape->lazy.of != NULL ? shape->lazy.of : shape;

@@ -1,4 +1,4 @@
-// Look-ups of four points at once: the arithmetic of level_set.c in lanes, with the same bits.
+// Evaluation of four points at once: the arithmetic of level_set.c in lanes, with the same bits.
 #include "field/level_set/level_set.h"
 
 typedef struct Lanes3
@@ -6,19 +6,19 @@ typedef struct Lanes3
     rblFloat4 x, y, z;
 } Lanes3;
 
-// Corners of a trilinear interpolation, x fastest, and the places between them.
+// Corners of a trilinear interpolation, x fastest, and the positions between them.
 typedef struct Patches
 {
     rblFloat4 v[8];
     Lanes3 at;
 } Patches;
 
-// Cells of four points, and where in these they are.
+// Cells of four points, and their positions in the cells.
 typedef struct Locations
 {
     uint32_t i[4], j[4], k[4];
     Lanes3 at;
-    Lanes3 whole; // i, j, k as numbers
+    Lanes3 whole; // i, j, k as floats
 } Locations;
 
 static rblFloat4 mix4(rblFloat4 a, rblFloat4 b, rblFloat4 t)
@@ -26,7 +26,7 @@ static rblFloat4 mix4(rblFloat4 a, rblFloat4 b, rblFloat4 t)
     return rbl_add4(a, rbl_mul4(t, rbl_sub4(b, a)));
 }
 
-static rblFloat4 size4(rblFloat4 a)
+static rblFloat4 absolute4(rblFloat4 a)
 {
     return rbl_max4(a, rbl_sub4(rbl_splat4(0.0f), a));
 }
@@ -64,7 +64,7 @@ static void locate4(const rblLevelSet* set, Lanes3 u, Locations* out)
 
 // ---- near the surface ----
 
-// Which block of values each lane is in, and which lanes are in none.
+// The block of values of each lane, and the lanes without one.
 static uint32_t find_slots(const rblLevelSet* set, const Locations* locations, uint32_t slots[4])
 {
     uint32_t far = 0;
@@ -79,7 +79,7 @@ static uint32_t find_slots(const rblLevelSet* set, const Locations* locations, u
     return far;
 }
 
-// Lanes that are far read the first block; what they make of it is not used.
+// Lanes far from the surface read the first block; their result is not used.
 static void load_bricks(const rblLevelSet* set, const uint32_t slots[4], const Locations* locations,
                         Patches* out)
 {
@@ -107,9 +107,9 @@ static rblFloat4 interpolate_values(const Patches* p)
     return mix4(mix4(a00, a10, p->at.y), mix4(a01, a11, p->at.y), p->at.z);
 }
 
-// ---- far from it ----
+// ---- far from the surface ----
 
-// Where in its brick a cell's place is.
+// Position of a cell's point in its brick.
 static rblFloat4 position_in_brick(rblFloat4 whole, rblFloat4 at)
 {
     const rblFloat4 share = rbl_splat4(1.0f / (float)RBL_BRICK_CELLS);
@@ -144,7 +144,7 @@ static void load_corners4(const rblLevelSet* set, const Locations* locations, Pa
                        position_in_brick(locations->whole.z, locations->at.z)};
 }
 
-// The value, and the interpolant's slope along each axis.
+// The value, and the slope of the interpolant along each axis.
 static rblFloat4 interpolate_slopes(const Patches* p, Lanes3* slope)
 {
     const rblFloat4* v = p->v;
@@ -166,10 +166,10 @@ static rblFloat4 interpolate_slopes(const Patches* p, Lanes3* slope)
     return rbl_add4(b0, rbl_mul4(p->at.z, rbl_sub4(b1, b0)));
 }
 
-// Lanes in which the corner ahead along an axis is the second one.
-static rblFloat4 ahead4(rblFloat4 slope, rblFloat4 steepest, rblFloat4 position)
+// Lanes for which the better corner along an axis is the second one.
+static rblFloat4 best_corner4(rblFloat4 slope, rblFloat4 steepest, rblFloat4 position)
 {
-    const rblFloat4 clearly = rbl_less4(rbl_mul4(rbl_splat4(0.4f), steepest), size4(slope));
+    const rblFloat4 clearly = rbl_less4(rbl_mul4(rbl_splat4(0.4f), steepest), absolute4(slope));
     return rbl_select4(clearly, rbl_less4(rbl_splat4(0.0f), slope), rbl_less4(rbl_splat4(0.5f), position));
 }
 
@@ -178,7 +178,7 @@ static rblFloat4 one_where(rblFloat4 mask)
     return rbl_and4(mask, rbl_splat4(1.0f));
 }
 
-// A corner of each lane: the second along an axis where its mask is set.
+// A corner of each lane: the second along an axis if its mask is set.
 static rblFloat4 pick_corner(const rblFloat4 v[8], rblFloat4 x, rblFloat4 y, rblFloat4 z)
 {
     const rblFloat4 low = rbl_select4(y, rbl_select4(x, v[3], v[2]), rbl_select4(x, v[1], v[0]));
@@ -191,7 +191,7 @@ static rblFloat4 spread_along(rblFloat4 at)
     return rbl_mul4(at, rbl_sub4(rbl_splat4(1.0f), at));
 }
 
-// As far_bound() of level_set.c, where the two bounds are told.
+// As far_bound() of level_set.c, which explains the two bounds.
 static rblFloat4 far_bound4(const rblLevelSet* set, const Patches* p)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
@@ -200,19 +200,20 @@ static rblFloat4 far_bound4(const rblLevelSet* set, const Patches* p)
     const rblFloat4 value = interpolate_slopes(p, &g);
     const rblFloat4 sign = rbl_select4(rbl_less4(value, zero), rbl_splat4(-1.0f), rbl_splat4(1.0f));
     const rblFloat4 spread = sum3(spread_along(p->at.x), spread_along(p->at.y), spread_along(p->at.z));
-    const rblFloat4 steepest = rbl_max4(size4(g.x), rbl_max4(size4(g.y), size4(g.z)));
-    const rblFloat4 x = ahead4(rbl_mul4(sign, g.x), steepest, p->at.x);
-    const rblFloat4 y = ahead4(rbl_mul4(sign, g.y), steepest, p->at.y);
-    const rblFloat4 z = ahead4(rbl_mul4(sign, g.z), steepest, p->at.z);
+    const rblFloat4 steepest = rbl_max4(absolute4(g.x), rbl_max4(absolute4(g.y), absolute4(g.z)));
+    const rblFloat4 x = best_corner4(rbl_mul4(sign, g.x), steepest, p->at.x);
+    const rblFloat4 y = best_corner4(rbl_mul4(sign, g.y), steepest, p->at.y);
+    const rblFloat4 z = best_corner4(rbl_mul4(sign, g.z), steepest, p->at.z);
     const Lanes3 apart = {rbl_sub4(p->at.x, one_where(x)), rbl_sub4(p->at.y, one_where(y)),
                           rbl_sub4(p->at.z, one_where(z))};
     const rblFloat4 moved = rbl_mul4(rbl_mul4(side, rbl_sqrt4(square_of(apart))), rbl_splat4(1.0f + 1e-6f));
-    const rblFloat4 corner_bound = rbl_sub4(size4(pick_corner(p->v, x, y, z)), moved);
-    const rblFloat4 mean_bound = rbl_sub4(size4(value), rbl_mul4(side, rbl_sqrt4(rbl_max4(spread, zero))));
+    const rblFloat4 corner_bound = rbl_sub4(absolute4(pick_corner(p->v, x, y, z)), moved);
+    const rblFloat4 mean_bound =
+        rbl_sub4(absolute4(value), rbl_mul4(side, rbl_sqrt4(rbl_max4(spread, zero))));
     return rbl_mul4(sign, rbl_max4(rbl_max4(mean_bound, corner_bound), rbl_splat4(set->band)));
 }
 
-// ---- both ----
+// ---- public function ----
 
 static rblFloat4 mask_of(uint32_t lanes)
 {
@@ -256,7 +257,8 @@ rblFloat4 rbl_level_set_distance4(const rblLevelSet* set, rblFloat4 x, rblFloat4
                       clamp_axis(u.z, set->bricks[2])};
     const rblFloat4 within = values_within(set, q, far);
     const Lanes3 off = {rbl_sub4(u.x, q.x), rbl_sub4(u.y, q.y), rbl_sub4(u.z, q.z)};
-    const rblFloat4 outside = rbl_less4(rbl_splat4(0.0f), sum3(size4(off.x), size4(off.y), size4(off.z)));
+    const rblFloat4 outside =
+        rbl_less4(rbl_splat4(0.0f), sum3(absolute4(off.x), absolute4(off.y), absolute4(off.z)));
     if (rbl_mask4(outside) == 0)
     {
         return within;

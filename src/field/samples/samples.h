@@ -11,9 +11,9 @@
 // nearest point there, the earliest of equally near ones. The paper copies a point to lower levels. Here the copies are
 // the point itself with the rest of its children, since the field value of a point is the same on all levels:
 //   node i = its point; its children are children[k], first_children[i] <= k < first_children[i + 1], in rising order,
-//   so that coarser levels come first. The reach of child k is the distance from the point of the node to its farthest descendant
-//   through the children k, k + 1, ... A search that has visited the children before k can skip the node if this reach is
-//   too short to matter.
+//   so that coarser levels come first. The reach of child k is the distance from the point of the node to its
+//   farthest descendant through the children k, k + 1, ... A search that has visited the children before k can skip
+//   the node if this reach is too short to matter.
 // Reaches are rounded up. All data of a child that a search needs are in one place.
 typedef struct rblSampleChild
 {

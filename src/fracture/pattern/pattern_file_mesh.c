@@ -11,9 +11,9 @@
 #include "rubble/picture.h"
 #include <stdio.h>
 
-#define MAX_BLOCKS                                                                                           \
-    64 // largest number of blocks along a side; of larger volumes every second, third, ... voxel is drawn
-#define NAME_SIZE 24 // bytes of "piece N"
+// Largest number of blocks along a side; of larger volumes every second, third, ... voxel is drawn.
+#define MAX_BLOCKS 64
+#define NAME_SIZE  24 // bytes of "piece N"
 
 static const char* const material_names[2] = {"surface", RBL_CRACK_MATERIAL};
 

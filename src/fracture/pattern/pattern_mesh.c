@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #define NAME_SIZE 24 // bytes of "piece N"
-#define SHORTEST                                                                                             \
-    1e-6 // length relative to the extent of the box; shorter edges come from the perturbation of the cells and are not drawn
+// Length relative to the extent of the box; shorter edges come from the perturbation of the cells and are not drawn.
+#define SHORTEST 1e-6
 
 typedef struct PatternMesh
 {

@@ -8,8 +8,8 @@
 
 #define MAX_PLANES 60  // the signs of a cell are bits of a 64-bit integer
 #define MAX_TRIES  400 // number of random planes; planes that split no cell are dropped
-#define REACH                                                                                                \
-    0.5 // largest distance of a plane from the impact, relative to that of the farthest point of the body
+// Largest distance of a plane from the impact, relative to that of the farthest point of the body.
+#define REACH 0.5
 
 typedef struct Cracks
 {

@@ -18,13 +18,13 @@
 #define SPOKE_CHOICES 4    // numbers of spokes that are tried, from MIN_SPOKES
 #define MAX_FORKS     12   // of one sector
 #define MAX_WEDGES    (0.7 * RBL_MAX_CELLS)
-#define LIMITED_FRACTION                                                                                     \
-    0.3              // factor of MAX_WEDGES with a radius, where rings and layers of the rest are added
-#define MAX_ROUNDS 9 // refinements of the web until the body contains enough wedges
-#define MIN_GAIN                                                                                             \
-    1.1 // with a radius: twice as many wedges must give at least this factor of wedges inside the body
-#define LAYER_RADIUS                                                                                         \
-    0.35 // fraction of the farthest radius; layers are at least as deep as the wedges at that radius are long
+// Factor of MAX_WEDGES with a radius, where rings and layers of the rest are added.
+#define LIMITED_FRACTION 0.3
+#define MAX_ROUNDS       9 // refinements of the web until the body contains enough wedges
+// With a radius: twice as many wedges must give at least this factor of wedges inside the body.
+#define MIN_GAIN 1.1
+// Fraction of the farthest radius; layers are at least as deep as the wedges at that radius are long.
+#define LAYER_RADIUS 0.35
 
 typedef struct Web
 {

@@ -1,4 +1,4 @@
-// Fragments as if there were no updates: what updating costs and what it gives away is measured against them.
+// Fragments computed without incremental updates: a reference to measure the cost and the errors of the updates.
 #include "base/error.h"
 #include "field/fragment/fragment_shape.h"
 #include "math/vec.h"
@@ -64,7 +64,7 @@ static rblResult measure_anew(const rblFragmentEvent* event, rblFragmentEvent** 
 
 // ---- samples ----
 
-// As it is, parents and all.
+// A copy with the same parents.
 static rblResult copy_tree(const rblSampleTree* tree, const rblAllocator* allocator, rblSampleTree** out)
 {
     uint32_t* parents = RBL_NEW_ARRAY(allocator, uint32_t, tree->count);
@@ -81,13 +81,14 @@ static rblResult copy_tree(const rblSampleTree* tree, const rblAllocator* alloca
 
 // ---- shapes ----
 
-// The shape whose surface a fragment made anew has: what a break made. Others are their own.
+// The fragment of a break from which a reference was created; it owns the surface. Other shapes are their own original.
 static const rblShape* original_of(const rblShape* shape)
 {
     return shape->lazy.of != NULL ? shape->lazy.of : shape;
 }
 
-rblResult rbl_shape_create_fragment_anew(const rblShape* fragment, bool exact, bool rebuilt, rblShapeId* out)
+rblResult rbl_shape_create_fragment_reference(const rblShape* fragment, bool exact, bool rebuilt,
+                                              rblShapeId* out)
 {
     const rblAllocator* allocator = rbl_default_allocator();
     const rblFragmentField* field = rbl_shape_fragment(fragment);
@@ -95,7 +96,8 @@ rblResult rbl_shape_create_fragment_anew(const rblShape* fragment, bool exact, b
     rblFragmentEvent* event = NULL;
     if (field == NULL || out == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "fragment: out must not be null, the shape must be a fragment");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "fragment: out must not be null, and the shape must be a fragment");
     }
     RBL_TRY(rbl_shape_tree(fragment, &tree));
     RBL_TRY(exact ? measure_anew(field->event, &event) : RBL_OK);
@@ -118,5 +120,5 @@ rblResult rbl_shape_create_fragment_anew(const rblShape* fragment, bool exact, b
 
 rblResult rbl_fragment_rebuild(const rblShape* fragment, rblShapeId* out)
 {
-    return rbl_shape_create_fragment_anew(fragment, false, true, out);
+    return rbl_shape_create_fragment_reference(fragment, false, true, out);
 }

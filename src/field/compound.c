@@ -192,8 +192,8 @@ static rblResult retain_children(const rblShapeChild* children, uint32_t count, 
 
 static rblVec3d child_center(const rblShapePart* child)
 {
-    const rblVec3d turned = rbl_rotate3d(rbl_to_double_quat(child->pose.q), child->shape->view.mass.center);
-    return rbl_add3d(turned, rbl_to_double3(child->pose.p));
+    const rblVec3d rotated = rbl_rotate3d(rbl_to_double_quat(child->pose.q), child->shape->view.mass.center);
+    return rbl_add3d(rotated, rbl_to_double3(child->pose.p));
 }
 
 // R I R^T, shifted by Steiner's theorem: + m (r.r 1 - r r^T).
@@ -202,8 +202,8 @@ static rblMat3d child_inertia(const rblShapePart* child, rblVec3d center)
     const rblMassProperties* mass = &child->shape->view.mass;
     const rblMat3d r = rbl_quatd_to_mat3d(rbl_quatd_normalize(rbl_to_double_quat(child->pose.q)));
     const rblMat3d back = rbl_mat3d_transpose(&r);
-    const rblMat3d half_turned = rbl_mat3d_mul(&r, &mass->inertia);
-    const rblMat3d turned = rbl_mat3d_mul(&half_turned, &back);
+    const rblMat3d half_rotated = rbl_mat3d_mul(&r, &mass->inertia);
+    const rblMat3d rotated = rbl_mat3d_mul(&half_rotated, &back);
     const rblVec3d arm = rbl_sub3d(child_center(child), center);
     const double squared = rbl_dot3d(arm, arm);
     const rblMat3d outer = rbl_mat3d_outer(arm, arm);
@@ -211,7 +211,7 @@ static rblMat3d child_inertia(const rblShapePart* child, rblVec3d center)
     const rblMat3d round = rbl_mat3d_diagonal(squared, squared, squared);
     const rblMat3d moved = rbl_mat3d_add(&round, &minus);
     const rblMat3d steiner = rbl_mat3d_scale(&moved, mass->mass);
-    return rbl_mat3d_add(&turned, &steiner);
+    return rbl_mat3d_add(&rotated, &steiner);
 }
 
 static rblMassProperties add_masses(const rblShapeParts* compound)
@@ -299,8 +299,8 @@ static rblResult join_surfaces(const rblShapeParts* compound, const rblAllocator
         result = rbl_shape_surface(&child->shape->view, &surface);
         if (result == RBL_OK && surface.index1 != 0)
         {
-            const rblMat3d turn = rbl_quatd_to_mat3d(rbl_to_double_quat(child->pose.q));
-            result = rbl_mesh_transform(surface, &turn, rbl_to_double3(child->pose.p), &parts[made]);
+            const rblMat3d rotation = rbl_quatd_to_mat3d(rbl_to_double_quat(child->pose.q));
+            result = rbl_mesh_transform(surface, &rotation, rbl_to_double3(child->pose.p), &parts[made]);
             made += result == RBL_OK;
         }
     }

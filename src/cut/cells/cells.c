@@ -34,10 +34,10 @@ static rblResult check_input(const rblVec3d* gradients, const double* offsets, u
         }
     }
     const rblVec3d size = rbl_aabbd_size(box);
-    const rblVec3d far = rbl_max3d(rbl_neg3d(box.lower), box.upper);
-    const double reach = rbl_maxd(rbl_maxd(far.x, far.y), far.z);
-    const double thin = rbl_mind(rbl_mind(size.x, size.y), size.z);
-    if (!rbl_finite3d(box.lower) || !rbl_finite3d(box.upper) || !(thin > 1e-9 * reach) ||
+    const rblVec3d farthest = rbl_max3d(rbl_neg3d(box.lower), box.upper);
+    const double reach = rbl_maxd(rbl_maxd(farthest.x, farthest.y), farthest.z);
+    const double thickness = rbl_mind(rbl_mind(size.x, size.y), size.z);
+    if (!rbl_finite3d(box.lower) || !rbl_finite3d(box.upper) || !(thickness > 1e-9 * reach) ||
         !(reach < MAX_NUMBER) || !(reach > 1.0 / MAX_NUMBER))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "cells: the box must have a volume, and its coordinates must be "
@@ -145,8 +145,8 @@ static double nearest_squared(const rblCells* cells, const AlongAxis* by, const 
         {
             const uint32_t other = sorted[q];
             const double ahead = along(by, other) - along(by, cell);
-            const rblVec3d apart = rbl_sub3d(cells->gradients[other], cells->gradients[cell]);
-            const double squared = rbl_dot3d(apart, apart);
+            const rblVec3d difference = rbl_sub3d(cells->gradients[other], cells->gradients[cell]);
+            const double squared = rbl_dot3d(difference, difference);
             if (ahead * ahead >= nearest)
             {
                 break;

@@ -89,9 +89,9 @@ static void place_corner(const rblCellCarver* carver, uint32_t i, rblCellCorner*
     corner->error = (double)INFINITY;
     if (determinant > 2.0 * slack)
     {
-        const double off = ROUNDINGS * UNIT * max_component(sum_permanent) +
-                           max_component(absolute(corner->position)) * slack;
-        corner->error = off / (determinant - slack) + 4.0 * UNIT * carver->units.length;
+        const double error = ROUNDINGS * UNIT * max_component(sum_permanent) +
+                             max_component(absolute(corner->position)) * slack;
+        corner->error = error / (determinant - slack) + 4.0 * UNIT * carver->units.length;
     }
 }
 
@@ -206,11 +206,12 @@ static bool start_box(rblCellCarver* carver, uint32_t i)
     for (uint32_t k = 0; k < 8; ++k)
     {
         const uint32_t x = k & 1, y = k >> 1 & 1, z = k >> 2;
-        const bool turned = ((x ^ y ^ z) & 1) != 0; // a reflection reverses the order of the inward normals
+        const bool reflected =
+            ((x ^ y ^ z) & 1) != 0; // a reflection reverses the order of the inward normals
         rblCellCorner corner = {.planes = {side + x, side + 2 + y, side + 4 + z},
                                 .next = {k ^ 1, k ^ 2, k ^ 4},
                                 .state = CORNER_OPEN};
-        if (turned)
+        if (reflected)
         {
             corner.planes[0] = side + 2 + y;
             corner.planes[1] = side + x;
@@ -233,21 +234,21 @@ static bool mark_cut(rblCellCarver* carver, uint32_t i, uint32_t first, uint32_t
 {
     rbl_array_clear(&carver->cut);
     carver->corners.data[first].state = CORNER_CUT;
-    bool grown = rbl_array_push(&carver->cut, first);
-    for (size_t c = 0; grown && c < carver->cut.count; ++c)
+    bool stored = rbl_array_push(&carver->cut, first);
+    for (size_t c = 0; stored && c < carver->cut.count; ++c)
     {
         const rblCellCorner* corner = &carver->corners.data[carver->cut.data[c]];
-        for (int k = 0; grown && k < 3; ++k)
+        for (int k = 0; stored && k < 3; ++k)
         {
             rblCellCorner* next = &carver->corners.data[corner->next[k]];
             if (next->state != CORNER_CUT && is_beyond(carver, i, next, m))
             {
                 next->state = CORNER_CUT;
-                grown = rbl_array_push(&carver->cut, corner->next[k]);
+                stored = rbl_array_push(&carver->cut, corner->next[k]);
             }
         }
     }
-    return grown;
+    return stored;
 }
 
 // The edge of `corner` along planes a and b, as the index of its third plane.

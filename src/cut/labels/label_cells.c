@@ -66,7 +66,7 @@ static bool add_voxel(LabelSeeds* seeds, const uint32_t at[3])
 {
     const rblLabelVolume* volume = seeds->volume;
     const size_t steps[3] = {1, volume->size[0], (size_t)volume->size[0] * volume->size[1]};
-    const size_t here = at[0] + at[1] * steps[1] + at[2] * steps[2];
+    const size_t index = at[0] + at[1] * steps[1] + at[2] * steps[2];
     const rblVec3d lower = volume->box.lower, v = seeds->voxel;
     const rblVec3d middle = {lower.x + (at[0] + 0.5) * v.x, lower.y + (at[1] + 0.5) * v.y,
                              lower.z + (at[2] + 0.5) * v.z};
@@ -75,10 +75,10 @@ static bool add_voxel(LabelSeeds* seeds, const uint32_t at[3])
     bool stored = true;
     for (uint32_t k = 0; k < 3 && stored; ++k)
     {
-        if (at[k] + 1 < volume->size[k] && volume->labels[here] != volume->labels[here + steps[k]])
+        if (at[k] + 1 < volume->size[k] && volume->labels[index] != volume->labels[index + steps[k]])
         {
-            stored = add_border(seeds, rbl_add3d(middle, halves[k]), areas[k], volume->labels[here],
-                                volume->labels[here + steps[k]]);
+            stored = add_border(seeds, rbl_add3d(middle, halves[k]), areas[k], volume->labels[index],
+                                volume->labels[index + steps[k]]);
         }
     }
     return stored;

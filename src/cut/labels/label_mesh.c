@@ -76,8 +76,8 @@ static bool cross_column(Raster* raster, const rblVec3d p[3], uint32_t triangle,
         return true;
     }
     const rblVec3d normal = rbl_cross3d(rbl_sub3d(p[1], p[0]), rbl_sub3d(p[2], p[0]));
-    const double off = normal.x * (at.x - p[0].x) + normal.y * (at.y - p[0].y);
-    const Crossing crossing = {.z = normal.z != 0.0 ? p[0].z - off / normal.z : p[0].z,
+    const double height = normal.x * (at.x - p[0].x) + normal.y * (at.y - p[0].y);
+    const Crossing crossing = {.z = normal.z != 0.0 ? p[0].z - height / normal.z : p[0].z,
                                .column = y * raster->volume->size[0] + x,
                                .region = (uint16_t)raster->regions[triangle],
                                .enters = side < 0};

@@ -49,10 +49,10 @@ static size_t voxel_along(double fraction, uint32_t size)
 uint32_t rbl_labels_at(const rblLabelVolume* volume, rblVec3d point)
 {
     const rblVec3d size = rbl_aabbd_size(volume->box);
-    const rblVec3d off = rbl_sub3d(point, volume->box.lower);
-    const size_t x = voxel_along(off.x / size.x, volume->size[0]);
-    const size_t y = voxel_along(off.y / size.y, volume->size[1]);
-    const size_t z = voxel_along(off.z / size.z, volume->size[2]);
+    const rblVec3d offset = rbl_sub3d(point, volume->box.lower);
+    const size_t x = voxel_along(offset.x / size.x, volume->size[0]);
+    const size_t y = voxel_along(offset.y / size.y, volume->size[1]);
+    const size_t z = voxel_along(offset.z / size.z, volume->size[2]);
     return volume->labels[(z * volume->size[1] + y) * volume->size[0] + x];
 }
 

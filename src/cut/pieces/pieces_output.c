@@ -258,9 +258,9 @@ static void add_shell(rblShell* sum, const rblShell* shell)
 static void fill_mass(const rblShell* shell, rblPiece* piece)
 {
     rblMassProperties* mass = &piece->mass;
-    const rblVec3d rest =
+    const rblVec3d center_offset =
         shell->volume != 0.0 ? rbl_scale3d(shell->first, 1.0 / shell->volume) : rbl_vec3d(0, 0, 0);
-    mass->center = rbl_add3d(shell->origin, rest);
+    mass->center = rbl_add3d(shell->origin, center_offset);
     const rblShell about = move_origin(shell, mass->center);
     mass->volume = mass->mass = shell->volume;
     const rblVec3d s = about.squares, p = about.products;

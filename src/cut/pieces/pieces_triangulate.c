@@ -236,12 +236,12 @@ static bool is_open(const rblCrackClipper* clipper, const Flat* flat, const rblP
     const uint32_t* v = pieces->corners;
     const uint32_t begin = pieces->loop_starts[loop], end = pieces->loop_starts[loop + 1];
     const uint32_t p = v[corner], q = clipper->ring.data[place];
-    double at[2], there[2], before[2], after[2];
+    double at[2], ring_corner[2], before[2], after[2];
     flatten(flat, p, at);
-    flatten(flat, q, there);
+    flatten(flat, q, ring_corner);
     flatten(flat, v[corner > begin ? corner - 1 : end - 1], before);
     flatten(flat, v[corner + 1 < end ? corner + 1 : begin], after);
-    bool open = is_in_sector(before, at, after, there) && is_open_towards(clipper, flat, place, at);
+    bool open = is_in_sector(before, at, after, ring_corner) && is_open_towards(clipper, flat, place, at);
     const uint32_t count = (uint32_t)clipper->ring.count;
     for (uint32_t n = 0; n < count && open; ++n)
     {
@@ -270,9 +270,9 @@ static void find_shortest(const rblCrackClipper* clipper, const Flat* flat, cons
         flatten(flat, pieces->corners[c], at);
         for (uint32_t n = 0; n < clipper->ring.count; ++n)
         {
-            double there[2];
-            flatten(flat, clipper->ring.data[n], there);
-            const double x = there[0] - at[0], y = there[1] - at[1];
+            double ring_corner[2];
+            flatten(flat, clipper->ring.data[n], ring_corner);
+            const double x = ring_corner[0] - at[0], y = ring_corner[1] - at[1];
             if (x * x + y * y < shortest && is_open(clipper, flat, face, loop, c, n))
             {
                 shortest = x * x + y * y;

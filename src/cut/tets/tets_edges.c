@@ -53,13 +53,14 @@ static bool sort_edge(const EdgeWork* e, uint32_t number)
     for (uint32_t n = begin + 1; n < end; ++n)
     {
         const uint32_t own = e->order[n];
-        rblVec3d here[3], there[3];
-        rbl_tets_cut_triangle(work, work->edge_intersections.data[own].triangle, here);
+        rblVec3d own_triangle[3], other_triangle[3];
+        rbl_tets_cut_triangle(work, work->edge_intersections.data[own].triangle, own_triangle);
         uint32_t at = n;
         for (; at > begin; --at)
         {
-            rbl_tets_cut_triangle(work, work->edge_intersections.data[e->order[at - 1]].triangle, there);
-            const int first = rbl_crossing_order(p, q, here, there);
+            rbl_tets_cut_triangle(work, work->edge_intersections.data[e->order[at - 1]].triangle,
+                                  other_triangle);
+            const int first = rbl_crossing_order(p, q, own_triangle, other_triangle);
             if (first == 0)
             {
                 return false;

@@ -90,8 +90,8 @@ static void add_ends(PairSigns* s, bool of_triangle, uint32_t half, Intersection
     const double* at = of_triangle ? s->above : s->inside;
     for (uint32_t k = 0; k < 3; ++k)
     {
-        const double here = at[k], next = at[(k + 1) % 3];
-        if ((here > 0.0) == (next > 0.0) || !passes_through(s, of_triangle, k, &out->tie))
+        const double current = at[k], next = at[(k + 1) % 3];
+        if ((current > 0.0) == (next > 0.0) || !passes_through(s, of_triangle, k, &out->tie))
         {
             continue;
         }
@@ -101,7 +101,7 @@ static void add_ends(PairSigns* s, bool of_triangle, uint32_t half, Intersection
             return;
         }
         IntersectionEnd* end = &out->ends[out->count++];
-        *end = (IntersectionEnd){of_triangle, k, half, of_triangle ? here < 0.0 : here > 0.0};
+        *end = (IntersectionEnd){of_triangle, k, half, of_triangle ? current < 0.0 : current > 0.0};
     }
 }
 
@@ -241,11 +241,11 @@ static uint32_t side_node(rblTetsCut* work, uint32_t triangle, uint32_t facet, c
     const rblVec3d from = cut->surface->positions[low], to = cut->surface->positions[high];
     rblVec3d m[3];
     rbl_crack_half(work, facet, end->half, m);
-    const double way = plane_parameter(from, to, m);
-    const rblPieceVertex origin = {RBL_NONE, {low, high}, {way, 0, 0}};
+    const double parameter = plane_parameter(from, to, m);
+    const rblPieceVertex origin = {RBL_NONE, {low, high}, {parameter, 0, 0}};
     const uint32_t* pair = work->facets.data[facet].cells;
     const uint32_t cells[4] = {pair[0], pair[1], RBL_NONE, RBL_NONE};
-    const rblVec3d at = rbl_lerp3d(from, to, way);
+    const rblVec3d at = rbl_lerp3d(from, to, parameter);
     intersection.rises = !end->begins == forwards;
     return push_node(cut, cells, at, origin, &intersection.node) &&
                    rbl_array_push(&work->side_intersections, intersection)

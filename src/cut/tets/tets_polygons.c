@@ -105,14 +105,14 @@ static bool sort_side(const PolygonWork* polygons, uint32_t side)
         const rblSideIntersection* intersection = &work->side_intersections.data[own];
         const uint32_t* ends = work->cut->origins.data[intersection->node].ends;
         const rblVec3d p = work->cut->surface->positions[ends[0]], q = work->cut->surface->positions[ends[1]];
-        rblVec3d here[3], there[3];
-        rbl_crack_half(work, intersection->facet, intersection->half, here);
+        rblVec3d own_triangle[3], other_triangle[3];
+        rbl_crack_half(work, intersection->facet, intersection->half, own_triangle);
         uint32_t at = n;
         for (; at > begin; --at)
         {
             const rblSideIntersection* before = &work->side_intersections.data[order[at - 1]];
-            rbl_crack_half(work, before->facet, before->half, there);
-            const int first = rbl_crossing_order(p, q, here, there);
+            rbl_crack_half(work, before->facet, before->half, other_triangle);
+            const int first = rbl_crossing_order(p, q, own_triangle, other_triangle);
             if (first == 0)
             {
                 return false;

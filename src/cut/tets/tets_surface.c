@@ -224,8 +224,9 @@ rblResult rbl_tets_surface_create(const rblMeshView* view, const rblTets* tets, 
         rbl_tet_corners(surface->tets, t, corners);
         for (uint32_t e = 0; e < 6; ++e)
         {
-            const rblVec3d way = rbl_sub3d(corners[rbl_tet_edges[e][0]], corners[rbl_tet_edges[e][1]]);
-            surface->span = rbl_maxd(surface->span, rbl_dot3d(way, way));
+            const rblVec3d edge_vector =
+                rbl_sub3d(corners[rbl_tet_edges[e][0]], corners[rbl_tet_edges[e][1]]);
+            surface->span = rbl_maxd(surface->span, rbl_dot3d(edge_vector, edge_vector));
         }
     }
     surface->reach = rbl_length3d(box.lower) + rbl_length3d(box.upper);

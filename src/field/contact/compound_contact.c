@@ -12,7 +12,7 @@ typedef struct Part
 {
     const rblShapeView* view;
     rblTransform pose; // in the axes of the whole shape
-    bool turned;       // whether the pose is not the identity
+    bool has_pose;     // whether the pose is not the identity
 } Part;
 
 static uint32_t part_count(const rblShapeView* view)
@@ -46,7 +46,7 @@ static rblResult append_part(const rblContactSet* part, const Part* a, uint32_t 
     for (uint32_t i = 0; i < part->count; ++i)
     {
         rblContactPoint c = part->points[i];
-        if (a->turned)
+        if (a->has_pose)
         {
             c.point = rbl_transform_point(a->pose, c.point);
             c.normal = rbl_rotate3(a->pose.q, c.normal);
@@ -62,8 +62,8 @@ static rblResult append_part(const rblContactSet* part, const Part* a, uint32_t 
 // The pose of the second part in the first part, from the pose of the second shape in the first shape.
 static rblTransform pose_of_parts(const Part* first, const Part* second, rblTransform b_in_a)
 {
-    const rblTransform second_in_a = second->turned ? rbl_transform_mul(b_in_a, second->pose) : b_in_a;
-    return first->turned ? rbl_transform_relative(first->pose, second_in_a) : second_in_a;
+    const rblTransform second_in_a = second->has_pose ? rbl_transform_mul(b_in_a, second->pose) : b_in_a;
+    return first->has_pose ? rbl_transform_relative(first->pose, second_in_a) : second_in_a;
 }
 
 static rblContactOptions options_of_parts(const rblContactOptions* options, const Part* first,
@@ -77,7 +77,7 @@ static rblContactOptions options_of_parts(const rblContactOptions* options, cons
         const rblPredictedPath* whole = &options->paths[i];
         paths[i].end = pose_of_parts(first, second, whole->end);
         paths[i].pivot =
-            first->turned ? rbl_transform_inverse_point(first->pose, whole->pivot) : whole->pivot;
+            first->has_pose ? rbl_transform_inverse_point(first->pose, whole->pivot) : whole->pivot;
     }
     return out;
 }

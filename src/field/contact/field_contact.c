@@ -92,7 +92,7 @@ typedef struct Search
     float eps, margin;
     bool all; // whether to collect all candidates within the margin, not only those that matter
     // Number of candidates, closer than the sample spacing of a level, after which finer levels are skipped; 0: never.
-    uint32_t enough;
+    uint32_t max_candidates;
     uint32_t inside;
     float deepest; // smallest distance so far; infinite before the first
 } Search;
@@ -113,8 +113,8 @@ static float half_spacing(const rblSampling* side)
 // more time and is not more stable.)
 static float wanted_below(const Search* s, float spacing)
 {
-    const float fine = s->all ? s->margin : rbl_minf(rbl_maxf(spacing, s->eps), s->margin);
-    return rbl_maxf(fine, rbl_minf(s->deepest, s->margin));
+    const float spacing_limit = s->all ? s->margin : rbl_minf(rbl_maxf(spacing, s->eps), s->margin);
+    return rbl_maxf(spacing_limit, rbl_minf(s->deepest, s->margin));
 }
 
 // The grid of a fragment rounds edges off, outside and inside. Near the surface the fragment itself gives the sign and
@@ -171,25 +171,25 @@ static bool visit_next(rblSampling* side, uint32_t which, Search* s)
 static bool is_enough(const Search* s, float spacing)
 {
     const TouchArray* touches = &s->scratch->touches;
-    if (s->enough == 0 || touches->count < s->enough)
+    if (s->max_candidates == 0 || touches->count < s->max_candidates)
     {
         return false;
     }
     const float near = rbl_maxf(NEARBY * spacing, s->eps);
     uint32_t count = 0;
-    for (size_t i = 0; i < touches->count && count < s->enough; ++i)
+    for (size_t i = 0; i < touches->count && count < s->max_candidates; ++i)
     {
         count += touches->data[i].distance <= near;
     }
-    return count == s->enough;
+    return count == s->max_candidates;
 }
 
 // Both hierarchies are searched level by level, so that the candidates come from both sides (Glondu 2012, Algorithm 1).
 static bool search(rblSampling sides[2], Search* s)
 {
-    bool enough = false;
+    bool finished = false;
     rbl_array_clear(&s->scratch->touches);
-    while (!enough && (!rbl_sampling_done(&sides[0]) || !rbl_sampling_done(&sides[1])))
+    while (!finished && (!rbl_sampling_done(&sides[0]) || !rbl_sampling_done(&sides[1])))
     {
         float spacing = INFINITY;
         for (uint32_t which = 0; which < 2; ++which)
@@ -205,7 +205,7 @@ static bool search(rblSampling sides[2], Search* s)
             spacing = rbl_minf(half_spacing(&sides[which]), spacing);
             rbl_sampling_next_level(&sides[which]);
         }
-        enough = is_enough(s, spacing);
+        finished = is_enough(s, spacing);
     }
     return true;
 }
@@ -242,7 +242,7 @@ typedef struct Path
     rblMat3 rotation; // from the axes of the samples to those of the field, at the end of the path
     rblVec3 offset;
     rblVec3 pivot, translation; // in the axes of the field: centre of rotation of the samples, and its motion
-    rblVec3 turn;               // rotation vector, rad
+    rblVec3 rotation_vector;    // rotation vector, rad
 } Path;
 
 typedef struct Paths
@@ -253,11 +253,11 @@ typedef struct Paths
 
 static Path path_of(rblTransform from, rblTransform to, rblVec3 pivot)
 {
-    const rblQuat turn = rbl_quat_mul(to.q, rbl_quat_conjugate(from.q));
-    const float sign = turn.w < 0.0f ? -2.0f : 2.0f;
+    const rblQuat rotation_vector = rbl_quat_mul(to.q, rbl_quat_conjugate(from.q));
+    const float sign = rotation_vector.w < 0.0f ? -2.0f : 2.0f;
     const rblVec3 moved = rbl_transform_point(to, rbl_transform_inverse_point(from, pivot));
     return (Path){rbl_quat_to_mat3(to.q), to.p, pivot, rbl_sub3(moved, pivot),
-                  rbl_scale3(rbl_vec3(turn.x, turn.y, turn.z), sign)};
+                  rbl_scale3(rbl_vec3(rotation_vector.x, rotation_vector.y, rotation_vector.z), sign)};
 }
 
 static void find_paths(const rblContactOptions* options, rblTransform b_in_a, Paths* out)
@@ -281,7 +281,7 @@ static float lowest_offset(const Path* path, rblVec3 sample, rblVec3 point, rblV
 {
     const rblVec3 end = rbl_add3(rbl_mat3_apply(&path->rotation, sample), path->offset);
     const float straight = rbl_dot3(normal, path->translation);
-    const float s = rbl_dot3(normal, rbl_cross3(path->turn, rbl_sub3(point, path->pivot)));
+    const float s = rbl_dot3(normal, rbl_cross3(path->rotation_vector, rbl_sub3(point, path->pivot)));
     const float b = rbl_dot3(normal, rbl_sub3(end, point)) - straight - s;
     const bool bottoms = b > 0.0f && fabsf(s) < 2.0f * b;
     return straight + (bottoms ? (s < 0.0f ? -0.25f * s * s / b : 0.0f) : rbl_minf(s + b, rbl_maxf(s, 0.0f)));
@@ -427,17 +427,17 @@ rblResult rbl_fields_collide(const rblShapeView* a, const rblShapeView* b, rblTr
     }
     const float eps = tolerance_of(a, b, options);
     const float margin = rbl_maxf(options->margin, eps);
-    const float apart = rbl_boxes_gap(a, b, b_in_a);
-    if (apart > margin || rbl_field_cache_apart(cache, a, b, b_in_a, margin))
+    const float gap_of_boxes = rbl_boxes_gap(a, b, b_in_a);
+    if (gap_of_boxes > margin || rbl_field_cache_apart(cache, a, b, b_in_a, margin))
     {
-        out->clear = rbl_maxf(apart, 0.0f);
+        out->clear = rbl_maxf(gap_of_boxes, 0.0f);
         return RBL_OK;
     }
     Search s = {.scratch = scratch_of(out),
                 .eps = eps,
                 .margin = margin,
                 .all = options->first_count == UINT32_MAX && options->path_count == 0,
-                .enough = enough_for(a, b, options),
+                .max_candidates = enough_for(a, b, options),
                 .deepest = INFINITY};
     if (s.scratch == NULL)
     {

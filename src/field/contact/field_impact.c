@@ -51,7 +51,7 @@ typedef struct Walker
     uint32_t leg;
     rblVec3 start, along; // on the current leg
     float speed;          // largest closing speed, m per leg
-    bool asked;           // whether the field was evaluated at this time
+    bool evaluated;       // whether the field was evaluated at this time
     float value;
     rblFieldSlope slope;
 } Walker;
@@ -65,10 +65,10 @@ static rblTransform relative_pose(const rblImpactQuery* query, const rblFlights*
     const rblQuatd turn_b = rbl_quatd_from_axis_angle(f->b.axis, f->b.angle * t);
     const rblQuatd a = rbl_quatd_normalize(rbl_quatd_mul(turn_a, rbl_to_double_quat(query->sweep_a->from.q)));
     const rblQuatd b = rbl_quatd_normalize(rbl_quatd_mul(turn_b, rbl_to_double_quat(query->sweep_b->from.q)));
-    const rblVec3d apart = rbl_sub3d(rbl_add3d(rbl_flights_offset(f, t), rbl_rotate3d(a, f->a.center)),
-                                     rbl_rotate3d(b, f->b.center));
+    const rblVec3d separation = rbl_sub3d(rbl_add3d(rbl_flights_offset(f, t), rbl_rotate3d(a, f->a.center)),
+                                          rbl_rotate3d(b, f->b.center));
     const rblQuatd back = rbl_quatd_conjugate(a);
-    return (rblTransform){rbl_to_float3(rbl_rotate3d(back, apart)),
+    return (rblTransform){rbl_to_float3(rbl_rotate3d(back, separation)),
                           rbl_to_float_quat(rbl_quatd_mul(back, b))};
 }
 
@@ -104,8 +104,8 @@ static double bend_of(const rblImpactQuery* query, const rblFlights* f)
                                     query->b->bounded ? f->b.radius : (double)INFINITY);
     const double sag = rbl_length3d(f->sag);
     const double path_length = rbl_length3d(f->travel) + sag;
-    const double turn = f->a.angle + f->b.angle;
-    return turn * turn * (smaller + path_length) + 2.0 * turn * path_length + 2.0 * sag;
+    const double angle = f->a.angle + f->b.angle;
+    return angle * angle * (smaller + path_length) + 2.0 * angle * path_length + 2.0 * sag;
 }
 
 // The number of legs that keeps each leg nearly straight: a chord differs from its arc by at most x'' t^2 / 8.
@@ -125,7 +125,7 @@ static void move_to(Hunt* hunt, Walker* walker, float t)
 {
     const uint32_t leg = (uint32_t)t;
     walker->t = t;
-    walker->asked = false;
+    walker->evaluated = false;
     if (leg == walker->leg)
     {
         return;
@@ -161,7 +161,7 @@ static void ask_field(const Hunt* hunt, Walker* walker, rblVec3 point, float rad
 {
     const float close = hunt->goal + hunt->tolerance;
     walker->value = rbl_field_distance(&hunt->field, point, 2.0f * (radius + close), &walker->slope);
-    walker->asked = true;
+    walker->evaluated = true;
 }
 
 // Distance that a ball around the walker can move without a sample in it becoming close.
@@ -170,7 +170,7 @@ static float clearance_of(const Hunt* hunt, Walker* walker, float radius)
     const rblField* field = &hunt->field;
     const rblVec3 point = rbl_mul_add3(walker->start, walker->t - (float)walker->leg, walker->along);
     const float close = hunt->goal + hunt->tolerance;
-    if (!walker->asked)
+    if (!walker->evaluated)
     {
         const float clearance = clearance_outside(hunt, point, radius);
         if (clearance > 0.0f)

@@ -211,10 +211,10 @@ static void gather_group(rblSampling* s, float wanted)
 
 static rblFloat4 transformed(const float rows[3], float offset, rblFloat4 x, rblFloat4 y, rblFloat4 z)
 {
-    const rblFloat4 turned =
+    const rblFloat4 rotated =
         rbl_add4(rbl_add4(rbl_mul4(rbl_splat4(rows[0]), x), rbl_mul4(rbl_splat4(rows[1]), y)),
                  rbl_mul4(rbl_splat4(rows[2]), z));
-    return rbl_add4(turned, rbl_splat4(offset));
+    return rbl_add4(rotated, rbl_splat4(offset));
 }
 
 // Transform to the axes of the field; unused lanes repeat the first point. Returns the radii.

@@ -212,8 +212,8 @@ static uint32_t update_bounds(Choice* c, float* deepest)
         rblFloat4 square = rbl_splat4(0.0f);
         for (int k = 0; k < 6; ++k)
         {
-            const rblFloat4 apart = rbl_sub4(rbl_load4(c->columns[k] + i), rbl_splat4(row->w[k]));
-            square = rbl_add4(square, rbl_mul4(apart, apart));
+            const rblFloat4 difference = rbl_sub4(rbl_load4(c->columns[k] + i), rbl_splat4(row->w[k]));
+            square = rbl_add4(square, rbl_mul4(difference, difference));
         }
         const rblFloat4 deeper = rbl_sub4(rbl_load4(c->columns[DISTANCE] + i), distance);
         const rblFloat4 left = rbl_sub4(rbl_mul4(rbl_sqrt4(square), motion), deeper);
@@ -268,8 +268,8 @@ static void choose_first(Choice* c)
 // before.
 static float push_row(Choice* c, uint32_t row)
 {
-    const float off = c->resolved[row];
-    const float push = rbl_maxf(c->multipliers[row] - off * c->chosen[row].inverse_square, 0.0f);
+    const float distance_before = c->resolved[row];
+    const float push = rbl_maxf(c->multipliers[row] - distance_before * c->chosen[row].inverse_square, 0.0f);
     const float change = push - c->multipliers[row];
     if (change == 0.0f)
     {
@@ -283,7 +283,7 @@ static float push_row(Choice* c, uint32_t row)
         const rblFloat4 moved = rbl_mul4(changes, rbl_load4(products + i));
         rbl_store4(c->resolved + i, rbl_add4(rbl_load4(c->resolved + i), moved));
     }
-    return fabsf(off);
+    return fabsf(distance_before);
 }
 
 // The smallest motion that resolves the chosen contacts: minimal |x|^2 with w.x >= -distance, by its dual, with a

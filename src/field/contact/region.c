@@ -481,21 +481,21 @@ static bool draft_cell(const rblRegionProduct* product, uint32_t a, uint32_t b, 
         return true;
     }
     bool empty = false;
-    bool good = draft_box(draft, product->box);
+    bool stored = draft_box(draft, product->box);
     const uint32_t count_a = product->a != NULL ? rbl_region_plane_count(product->a, a) : 0;
-    for (uint32_t i = 0; i < count_a && good && !empty; ++i)
+    for (uint32_t i = 0; i < count_a && stored && !empty; ++i)
     {
         const rblHalfSpace plane = rbl_region_plane(product->a, a, i);
-        good = draft_plane(draft, &plane, product->box, product->tolerance, &empty);
+        stored = draft_plane(draft, &plane, product->box, product->tolerance, &empty);
     }
-    for (uint32_t i = product->b->starts[b]; i < product->b->starts[b + 1] && good && !empty; ++i)
+    for (uint32_t i = product->b->starts[b]; i < product->b->starts[b + 1] && stored && !empty; ++i)
     {
-        good = draft_plane(draft, &product->b->planes[i], product->box, product->tolerance, &empty);
+        stored = draft_plane(draft, &product->b->planes[i], product->box, product->tolerance, &empty);
     }
-    if (!good || empty)
+    if (!stored || empty)
     {
         draft->planes.count = first;
-        return good;
+        return stored;
     }
     return rbl_array_push(&draft->starts, (uint32_t)draft->planes.count) &&
            rbl_array_push(&draft->boxes, box);
@@ -504,15 +504,15 @@ static bool draft_cell(const rblRegionProduct* product, uint32_t a, uint32_t b, 
 static bool draft_cells(const rblRegionProduct* product, Draft* draft)
 {
     const uint32_t count_a = product->a != NULL ? product->a->cell_count : 1;
-    bool good = rbl_array_push(&draft->starts, 0u);
+    bool stored = rbl_array_push(&draft->starts, 0u);
     for (uint32_t a = 0; a < count_a; ++a)
     {
-        for (uint32_t b = 0; b < product->b->cell_count && good; ++b)
+        for (uint32_t b = 0; b < product->b->cell_count && stored; ++b)
         {
-            good = draft_cell(product, a, b, draft);
+            stored = draft_cell(product, a, b, draft);
         }
     }
-    return good;
+    return stored;
 }
 
 rblResult rbl_region_multiply(const rblRegionProduct* product, const rblAllocator* allocator, rblRegion** out)

@@ -160,12 +160,12 @@ bool rbl_shape_stays_apart(const rblImpactQuery* query, float least)
     rblFlights flights;
     join_flights(query, &flights);
     double gap = 0.0;
-    const bool apart = rbl_convex_stays_apart(query, &flights, (double)least, &gap);
+    const bool separated = rbl_convex_stays_apart(query, &flights, (double)least, &gap);
     if (query->clear != NULL)
     {
-        *query->clear = apart ? (float)(gap - flights.slack) : 0.0f;
+        *query->clear = separated ? (float)(gap - flights.slack) : 0.0f;
     }
-    return apart;
+    return separated;
 }
 
 float rbl_shape_time_of_impact(const rblShapeView* a, const rblSweep* sweep_a, const rblShapeView* b,

@@ -9,7 +9,7 @@
 // The rigid motion x -> turn x + offset, as a matrix for loops that apply it often.
 typedef struct rblPose
 {
-    rblMat3 turn;
+    rblMat3 rotation;
     rblVec3 offset;
 } rblPose;
 
@@ -20,19 +20,19 @@ static inline rblPose rbl_pose(rblTransform t)
 
 static inline rblVec3 rbl_pose_point(const rblPose* pose, rblVec3 x)
 {
-    return rbl_add3(rbl_mat3_apply(&pose->turn, x), pose->offset);
+    return rbl_add3(rbl_mat3_apply(&pose->rotation, x), pose->offset);
 }
 
 static inline rblVec3 rbl_pose_inverse_point(const rblPose* pose, rblVec3 x)
 {
-    return rbl_mat3_apply_transposed(&pose->turn, rbl_sub3(x, pose->offset));
+    return rbl_mat3_apply_transposed(&pose->rotation, rbl_sub3(x, pose->offset));
 }
 
 static inline rblPose rbl_pose_inverse(const rblPose* pose)
 {
-    const rblMat3 back = {{pose->turn.cx.x, pose->turn.cy.x, pose->turn.cz.x},
-                          {pose->turn.cx.y, pose->turn.cy.y, pose->turn.cz.y},
-                          {pose->turn.cx.z, pose->turn.cy.z, pose->turn.cz.z}};
+    const rblMat3 back = {{pose->rotation.cx.x, pose->rotation.cy.x, pose->rotation.cz.x},
+                          {pose->rotation.cx.y, pose->rotation.cy.y, pose->rotation.cz.y},
+                          {pose->rotation.cx.z, pose->rotation.cy.z, pose->rotation.cz.z}};
     return (rblPose){back, rbl_neg3(rbl_mat3_apply(&back, pose->offset))};
 }
 

@@ -19,7 +19,7 @@
 // min over b of n . x, relative to the origin of b.
 static float min_of_b(const rblHullPair* pair, rblVec3 n)
 {
-    return -rbl_hull_reach(pair->b, rbl_neg3(rbl_mat3_apply_transposed(&pair->pose.turn, n)));
+    return -rbl_hull_reach(pair->b, rbl_neg3(rbl_mat3_apply_transposed(&pair->pose.rotation, n)));
 }
 
 void rbl_hulls_measure(const rblHullPair* pair, rblAxisGuess* guess)
@@ -58,7 +58,7 @@ static float face_a_separation(const rblHullPair* pair, uint32_t face)
 
 static float face_b_separation(const rblHullPair* pair, uint32_t face)
 {
-    const rblVec3 n = rbl_mat3_apply(&pair->pose.turn, rbl_hull_normal(pair->b, face));
+    const rblVec3 n = rbl_mat3_apply(&pair->pose.rotation, rbl_hull_normal(pair->b, face));
     return -rbl_hull_reach(pair->a, rbl_neg3(n)) - rbl_dot3(n, pair->pose.offset) -
            rbl_hull_offset(pair->b, face);
 }
@@ -190,14 +190,14 @@ static void put_lane(EdgeBlock* block, uint32_t row, uint32_t lane, rblVec3 v)
     block->values[row + 2][lane] = v.z;
 }
 
-static void turn_rows(EdgeBlock* block, uint32_t row, const rblMat3* turn, rblVec3 offset, float sign)
+static void turn_rows(EdgeBlock* block, uint32_t row, const rblMat3* rotation, rblVec3 offset, float sign)
 {
     const rblFloat4 x = rbl_load4(block->values[row]);
     const rblFloat4 y = rbl_load4(block->values[row + 1]);
     const rblFloat4 z = rbl_load4(block->values[row + 2]);
-    const float rows[3][4] = {{turn->cx.x, turn->cy.x, turn->cz.x, offset.x},
-                              {turn->cx.y, turn->cy.y, turn->cz.y, offset.y},
-                              {turn->cx.z, turn->cy.z, turn->cz.z, offset.z}};
+    const float rows[3][4] = {{rotation->cx.x, rotation->cy.x, rotation->cz.x, offset.x},
+                              {rotation->cx.y, rotation->cy.y, rotation->cz.y, offset.y},
+                              {rotation->cx.z, rotation->cy.z, rotation->cz.z, offset.z}};
     for (uint32_t i = 0; i < 3; ++i)
     {
         const rblFloat4 sum = rbl_add4(
@@ -222,10 +222,10 @@ static void fill_block(const rblHullPair* pair, const rblHullFront* front, const
         block->values[DEPTH][lane] = lane < count ? edge_depth(pair->b, front, edge) : INFINITY;
     }
     const rblVec3 none = {0, 0, 0};
-    turn_rows(block, TAIL, &pair->pose.turn, pair->pose.offset, 1.0f);
-    turn_rows(block, ALONG, &pair->pose.turn, none, 1.0f);
-    turn_rows(block, LEFT, &pair->pose.turn, none, -1.0f);
-    turn_rows(block, RIGHT, &pair->pose.turn, none, -1.0f);
+    turn_rows(block, TAIL, &pair->pose.rotation, pair->pose.offset, 1.0f);
+    turn_rows(block, ALONG, &pair->pose.rotation, none, 1.0f);
+    turn_rows(block, LEFT, &pair->pose.rotation, none, -1.0f);
+    turn_rows(block, RIGHT, &pair->pose.rotation, none, -1.0f);
 }
 
 // Edges of the remaining faces, each once: listed by its only remaining face, or by the first of two. The vertex of the
@@ -402,7 +402,7 @@ static void search_winning_edges(const rblHullPair* pair, float gathered, const 
 float rbl_hulls_tolerance(const rblHullPair* pair, const rblAxisGuess* guess, rblHullFront* front_a,
                           rblHullFront* front_b)
 {
-    const rblVec3 axis_in_b = rbl_mat3_apply_transposed(&pair->pose.turn, guess->axis);
+    const rblVec3 axis_in_b = rbl_mat3_apply_transposed(&pair->pose.rotation, guess->axis);
     const rblVec3 of_a = vertex_at(pair->a, guess->axis, guess->reach_a);
     const rblVec3 of_b = vertex_at(pair->b, rbl_neg3(axis_in_b), guess->reach_b);
     measure_front(pair->a, guess->point, rbl_pose_point(&pair->pose, of_b), front_a);
@@ -480,13 +480,13 @@ static bool face_is_nearest(const rblHullPair* pair, const rblHullAxes* axes)
 {
     if (axes->face_a >= axes->face_b)
     {
-        const rblVec3 down =
-            rbl_neg3(rbl_mat3_apply_transposed(&pair->pose.turn, rbl_hull_normal(pair->a, axes->on_face_a)));
+        const rblVec3 down = rbl_neg3(
+            rbl_mat3_apply_transposed(&pair->pose.rotation, rbl_hull_normal(pair->a, axes->on_face_a)));
         const rblVec3 lowest = rbl_hull_vertex(pair->b, rbl_hull_support(pair->b, down));
         return is_over_face(pair->a, axes->on_face_a, rbl_pose_point(&pair->pose, lowest));
     }
     const rblVec3 down =
-        rbl_neg3(rbl_mat3_apply(&pair->pose.turn, rbl_hull_normal(pair->b, axes->on_face_b)));
+        rbl_neg3(rbl_mat3_apply(&pair->pose.rotation, rbl_hull_normal(pair->b, axes->on_face_b)));
     const rblVec3 lowest = rbl_hull_vertex(pair->a, rbl_hull_support(pair->a, down));
     return is_over_face(pair->b, axes->on_face_b, rbl_pose_inverse_point(&pair->pose, lowest));
 }

@@ -131,7 +131,7 @@ static void set_faces(const rblHullPair* pair, AxisKind kind, uint32_t face, Fac
     c->pose = c->reference_is_b ? rbl_pose_inverse(&pair->pose) : pair->pose;
     c->normal = rbl_hull_normal(c->reference, face);
     c->offset = rbl_hull_offset(c->reference, face);
-    c->incident_face = facing(c->incident, rbl_mat3_apply_transposed(&c->pose.turn, c->normal));
+    c->incident_face = facing(c->incident, rbl_mat3_apply_transposed(&c->pose.rotation, c->normal));
     c->rim_count = load_face(c->reference, face, c->border);
 }
 
@@ -143,7 +143,7 @@ static void add_to_face(const rblHullPair* pair, const FaceContact* c, rblVec3 p
     if (c->reference_is_b)
     {
         rbl_manifold_add(manifold, rbl_pose_point(&pair->pose, midway),
-                         rbl_neg3(rbl_mat3_apply(&pair->pose.turn, c->normal)), distance, feature);
+                         rbl_neg3(rbl_mat3_apply(&pair->pose.rotation, c->normal)), distance, feature);
     }
     else
     {
@@ -186,7 +186,7 @@ static bool add_vertex(const rblHullPair* pair, const FaceContact* c, uint32_t v
 // of the reference face.
 static bool add_deepest(const rblHullPair* pair, const FaceContact* c, rblManifold* manifold)
 {
-    const rblVec3 down = rbl_neg3(rbl_mat3_apply_transposed(&c->pose.turn, c->normal));
+    const rblVec3 down = rbl_neg3(rbl_mat3_apply_transposed(&c->pose.rotation, c->normal));
     return add_vertex(pair, c, rbl_hull_support(c->incident, down), pair->margin, manifold);
 }
 
@@ -194,7 +194,7 @@ static bool add_deepest(const rblHullPair* pair, const FaceContact* c, rblManifo
 // separating: all vertices below the reference face become contacts.
 static void add_deep_vertices(const rblHullPair* pair, const FaceContact* c, rblManifold* manifold)
 {
-    const rblVec3 up = rbl_mat3_apply_transposed(&c->pose.turn, c->normal);
+    const rblVec3 up = rbl_mat3_apply_transposed(&c->pose.rotation, c->normal);
     const float level = c->offset - rbl_dot3(c->normal, c->pose.offset);
     for (uint32_t i = 0; i < c->incident->vertex_count; ++i)
     {
@@ -261,12 +261,12 @@ static bool edge_contact(const rblHullPair* pair, const rblHullAxes* axes, rblMa
 {
     const Segment a = segment_of(pair->a, axes->edge_a, NULL);
     const Segment b = segment_of(pair->b, axes->edge_b, &pair->pose);
-    const rblVec3 off = rbl_sub3(b.tail, a.tail);
+    const rblVec3 difference = rbl_sub3(b.tail, a.tail);
     const float aa = rbl_dot3(a.along, a.along);
     const float bb = rbl_dot3(b.along, b.along);
     const float ab = rbl_dot3(a.along, b.along);
-    const float ao = rbl_dot3(a.along, off);
-    const float bo = rbl_dot3(b.along, off);
+    const float ao = rbl_dot3(a.along, difference);
+    const float bo = rbl_dot3(b.along, difference);
     const float determinant = aa * bb - ab * ab;
     const float s = (ao * bb - bo * ab) / determinant;
     const float t = (ao * ab - bo * aa) / determinant;
@@ -417,14 +417,14 @@ static float useful_looseness(const rblHullPair* pair)
 static bool find_guess(const rblHullPair* pair, const rblPairQuery* query, Search* search,
                        rblAxisGuess* guess, float* looseness)
 {
-    const float apart = pair->margin + pair->rounding;
+    const float limit = pair->margin + pair->rounding;
     const rblHullCache known = rbl_hull_cache_read(query->cache);
     const bool has_axis = rbl_dot3(known.axis, known.axis) > 0.5f;
     *guess = (rblAxisGuess){.axis = known.axis, .point = known.point};
     if (has_axis)
     {
         rbl_hulls_measure(pair, guess);
-        if (guess->separation > apart)
+        if (guess->separation > limit)
         {
             return false;
         }
@@ -439,9 +439,9 @@ static bool find_guess(const rblHullPair* pair, const rblPairQuery* query, Searc
     }
     const rblConvexPair exact = rbl_convex_pair(query->a, query->b, query->b_in_a);
     const rblVec3 start = has_axis ? known.axis : center_line(pair);
-    const rblSeparation found = rbl_gjk_guess(&exact, rbl_to_double3(start), (double)apart);
+    const rblSeparation found = rbl_gjk_guess(&exact, rbl_to_double3(start), (double)limit);
     *guess = guess_of(pair, &found);
-    if (guess->separation > apart)
+    if (guess->separation > limit)
     {
         write_cache(query->cache, guess->axis, guess->point);
         return false;
@@ -468,7 +468,7 @@ rblResult rbl_contact_hulls(const rblPairQuery* query, const rblHull* a, const r
         const rblVec3 axis =
             axes->face_a > axes->face_b
                 ? rbl_hull_normal(a, axes->on_face_a)
-                : rbl_neg3(rbl_mat3_apply(&pair.pose.turn, rbl_hull_normal(b, axes->on_face_b)));
+                : rbl_neg3(rbl_mat3_apply(&pair.pose.rotation, rbl_hull_normal(b, axes->on_face_b)));
         write_cache(query->cache, axis, guess.point);
         out->clear = rbl_maxf(axes->face_a, axes->face_b) - pair.rounding;
         return RBL_OK;

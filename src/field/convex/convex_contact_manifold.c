@@ -99,8 +99,8 @@ static uint32_t farthest_from(const rblManifold* m, rblVec3 p)
     float most = -1.0f;
     for (uint32_t i = 1; i < m->count; ++i)
     {
-        const rblVec3 off = rbl_sub3(m->points[i].point, p);
-        const float squared = rbl_dot3(off, off);
+        const rblVec3 difference = rbl_sub3(m->points[i].point, p);
+        const float squared = rbl_dot3(difference, difference);
         if (squared > most)
         {
             most = squared;
@@ -205,8 +205,8 @@ static void select_deep(rblManifold* m)
         float predicted = -INFINITY;
         for (uint32_t k = 0; k < trend_count; ++k)
         {
-            const rblVec3 off = rbl_sub3(m->points[i].point, trends[k].origin);
-            predicted = rbl_maxf(trends[k].value + rbl_dot3(trends[k].slope, off), predicted);
+            const rblVec3 difference = rbl_sub3(m->points[i].point, trends[k].origin);
+            predicted = rbl_maxf(trends[k].value + rbl_dot3(trends[k].slope, difference), predicted);
         }
         if (m->points[i].distance < rbl_minf(0.0f, predicted - small))
         {

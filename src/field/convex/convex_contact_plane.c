@@ -100,12 +100,12 @@ rblResult rbl_contact_plane(const rblPairQuery* query, bool plane_is_b, rblConta
     PlaneThere plane;
     if (plane_is_b)
     {
-        plane.normal = rbl_mat3_apply(&pose.turn, up);
+        plane.normal = rbl_mat3_apply(&pose.rotation, up);
         plane.offset = rbl_dot3(plane.normal, pose.offset);
     }
     else
     {
-        plane.normal = rbl_mat3_apply_transposed(&pose.turn, up);
+        plane.normal = rbl_mat3_apply_transposed(&pose.rotation, up);
         plane.offset = -rbl_dot3(up, pose.offset);
     }
     touch_shape(&manifold, plane, core, query->margin);
@@ -125,7 +125,7 @@ rblResult rbl_contact_ball(const rblPairQuery* query, bool ball_is_b, rblContact
     const float radius = (float)(ball_is_b ? query->b : query->a)->shape->core.rounding;
     const rblPose pose = rbl_pose(query->b_in_a);
     const rblVec3 center =
-        ball_is_b ? pose.offset : rbl_neg3(rbl_mat3_apply_transposed(&pose.turn, pose.offset));
+        ball_is_b ? pose.offset : rbl_neg3(rbl_mat3_apply_transposed(&pose.rotation, pose.offset));
     rblVec3 outward;
     const float distance = other->shape->kind->distance(other->shape->data, center, &outward) - radius;
     if (!(distance <= query->margin))
@@ -139,7 +139,7 @@ rblResult rbl_contact_ball(const rblPairQuery* query, bool ball_is_b, rblContact
     if (!ball_is_b)
     {
         point = rbl_pose_point(&pose, point);
-        normal = rbl_neg3(rbl_mat3_apply(&pose.turn, outward));
+        normal = rbl_neg3(rbl_mat3_apply(&pose.rotation, outward));
     }
     rbl_manifold_add(&manifold, point, normal, distance, RBL_FEATURE_ROUND);
     return rbl_manifold_give(&manifold, out);
@@ -160,8 +160,8 @@ static void touch_at(rblManifold* m, const TwoCapsules* c, float s, float t, uin
 {
     const rblVec3 on_a = rbl_scale3(c->half_a, s);
     const rblVec3 on_b = rbl_mul_add3(c->middle_b, t, c->half_b);
-    const rblVec3 off = rbl_sub3(on_b, on_a);
-    const float length = rbl_length3(off);
+    const rblVec3 difference = rbl_sub3(on_b, on_a);
+    const float length = rbl_length3(difference);
     const float distance = length - c->radius_a - c->radius_b;
     if (!(distance <= c->margin))
     {
@@ -171,7 +171,7 @@ static void touch_at(rblManifold* m, const TwoCapsules* c, float s, float t, uin
     rblVec3 normal = rbl_cross3(c->half_a, c->half_b);
     normal = rbl_dot3(normal, c->middle_b) < 0.0f ? rbl_neg3(normal) : normal;
     normal = rbl_normalize3(normal, rbl_normalize3(c->middle_b, (rblVec3){1, 0, 0}));
-    normal = length > 1e-6f * (c->radius_a + c->radius_b) ? rbl_scale3(off, 1.0f / length) : normal;
+    normal = length > 1e-6f * (c->radius_a + c->radius_b) ? rbl_scale3(difference, 1.0f / length) : normal;
     rbl_manifold_add(m, rbl_mul_add3(on_a, c->radius_a + 0.5f * distance, normal), normal, distance,
                      RBL_FEATURE_ROUND | feature);
 }

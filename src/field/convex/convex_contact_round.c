@@ -192,17 +192,17 @@ void rbl_contact_along(const rblConvexPair* pair, const rblSeparation* separatio
 {
     const Along along = {rbl_normalize3(rbl_to_float3(separation->normal), (rblVec3){0, 1, 0}),
                          (float)pair->a->rounding, (float)pair->b->rounding, margin};
-    const rblMat3 turn = rbl_to_float_mat3(&pair->turn);
-    const rblPose pose = {turn, rbl_to_float3(pair->offset)};
+    const rblMat3 rotation = rbl_to_float_mat3(&pair->rotation);
+    const rblPose pose = {rotation, rbl_to_float3(pair->offset)};
     Side a;
     Side b;
     show(&a, pair->a, along.normal);
-    show(&b, pair->b, rbl_neg3(rbl_mat3_apply_transposed(&turn, along.normal)));
+    show(&b, pair->b, rbl_neg3(rbl_mat3_apply_transposed(&rotation, along.normal)));
     for (uint32_t i = 0; i < b.count; ++i)
     {
         b.corners[i].p = rbl_pose_point(&pose, b.corners[i].p);
     }
-    b.normal = rbl_mat3_apply(&turn, b.normal);
+    b.normal = rbl_mat3_apply(&rotation, b.normal);
     if (a.count >= 3 && b.count >= 2)
     {
         clip_sides(manifold, &along, &a, &b, true);
@@ -219,7 +219,7 @@ void rbl_contact_along(const rblConvexPair* pair, const rblSeparation* separatio
 }
 
 // A direction of the last call that still separates the shapes by the margin is enough.
-static bool still_apart(const rblPairQuery* query, const rblConvexPair* pair, double apart)
+static bool is_separated(const rblPairQuery* query, const rblConvexPair* pair, double limit)
 {
     rblVec3 axis = {0, 0, 0};
     if (query->cache != NULL)
@@ -231,22 +231,23 @@ static bool still_apart(const rblPairQuery* query, const rblConvexPair* pair, do
         return false;
     }
     const rblVec3d n = rbl_normalize3d(rbl_to_double3(axis), (rblVec3d){0, 1, 0});
-    return -rbl_dot3d(n, rbl_difference_support(pair, n).p) > apart;
+    return -rbl_dot3d(n, rbl_difference_support(pair, n).p) > limit;
 }
 
 rblResult rbl_contact_round(const rblPairQuery* query, rblContactSet* out)
 {
     const rblConvexPair pair = rbl_convex_pair(query->a, query->b, query->b_in_a);
-    const double grown = pair.a->rounding + pair.b->rounding;
-    const double apart = (double)query->margin + grown + 1e-6 * (double)(query->a->radius + query->b->radius);
-    if (still_apart(query, &pair, apart))
+    const double rounding_sum = pair.a->rounding + pair.b->rounding;
+    const double limit =
+        (double)query->margin + rounding_sum + 1e-6 * (double)(query->a->radius + query->b->radius);
+    if (is_separated(query, &pair, limit))
     {
         return RBL_OK;
     }
     const rblVec3d centers =
-        rbl_sub3d(rbl_add3d(rbl_mat3d_apply(&pair.turn, rbl_core_center(pair.b)), pair.offset),
+        rbl_sub3d(rbl_add3d(rbl_mat3d_apply(&pair.rotation, rbl_core_center(pair.b)), pair.offset),
                   rbl_core_center(pair.a));
-    const rblSeparation found = rbl_gjk_separation(&pair, centers, apart);
+    const rblSeparation found = rbl_gjk_separation(&pair, centers, limit);
     if (query->cache != NULL)
     {
         const rblVec3 axis = rbl_to_float3(found.normal);
@@ -254,7 +255,7 @@ rblResult rbl_contact_round(const rblPairQuery* query, rblContactSet* out)
     }
     rblManifold manifold;
     rbl_manifold_clear(&manifold);
-    if (found.distance - grown <= (double)query->margin)
+    if (found.distance - rounding_sum <= (double)query->margin)
     {
         rbl_contact_along(&pair, &found, query->margin, &manifold);
     }

@@ -85,10 +85,10 @@ static double body_acceleration(const rblFlight* flight, const Line* line, rblVe
         return flight->radius * flight->angle * rbl_length3d(rbl_cross3d(line->n, w));
     }
     const rblVec3d d = rbl_sub3d(w, v);
-    const double turned = line->rate * (1.0 - line->since);
+    const double rotated = line->rate * (1.0 - line->since);
     const double size = rbl_length3d(d);
-    const double across = rbl_mind(rbl_length3d(rbl_cross3d(line->n, d)) + turned * size, size);
-    const double spin = rbl_mind(fabs(rbl_dot3d(line->n, w)) + turned * flight->angle, flight->angle);
+    const double across = rbl_mind(rbl_length3d(rbl_cross3d(line->n, d)) + rotated * size, size);
+    const double spin = rbl_mind(fabs(rbl_dot3d(line->n, w)) + rotated * flight->angle, flight->angle);
     return flight->radius * (size * across + line->rate * spin);
 }
 
@@ -102,13 +102,13 @@ static double path_acceleration(const rblFlights* f, const Line* line)
         return still;
     }
     const double left = 1.0 - line->since;
-    const double turned = line->rate * left;
+    const double rotated = line->rate * left;
     const rblVec3d now = rbl_flights_offset(f, line->since);
     const double speed = rbl_length3d(f->travel) + sag;
     const double farthest = rbl_length3d(now) + left * speed;
     const double behind = left * (line->rate * farthest + speed) - rbl_dot3d(line->n, now);
-    const double sliding = rbl_dot3d(line->sideways, f->travel) + sag + turned * speed;
-    return still + 2.0 * turned * sag + line->rate * line->rate * rbl_clampd(behind, 0.0, farthest) +
+    const double sliding = rbl_dot3d(line->sideways, f->travel) + sag + rotated * speed;
+    return still + 2.0 * rotated * sag + line->rate * line->rate * rbl_clampd(behind, 0.0, farthest) +
            2.0 * line->rate * rbl_clampd(sliding, 0.0, speed);
 }
 
@@ -172,7 +172,7 @@ static TurningEdge turning_edge(const rblConvexPair* now, const rblSimplexSeed* 
         rbl_sub3(rbl_hull_vertex(now->a->hull, seed->a[i]), rbl_hull_vertex(now->a->hull, seed->a[0])));
     const rblVec3d of_b = rbl_to_double3(
         rbl_sub3(rbl_hull_vertex(now->b->hull, seed->b[i]), rbl_hull_vertex(now->b->hull, seed->b[0])));
-    return (TurningEdge){rbl_sub3d(of_a, rbl_mat3d_apply(&now->turn, of_b)),
+    return (TurningEdge){rbl_sub3d(of_a, rbl_mat3d_apply(&now->rotation, of_b)),
                          rbl_dot3d(lift_b, of_b) - rbl_dot3d(lift_a, of_a)};
 }
 
@@ -193,7 +193,7 @@ static rblVec3d turning_of(const MovingPair* pair, const rblConvexPair* now, con
     const rblVec3d w_a = rbl_mat3d_apply_transposed(turn_a, rbl_scale3d(f->a.axis, f->a.angle));
     const rblVec3d w_b = rbl_mat3d_apply_transposed(turn_a, rbl_scale3d(f->b.axis, f->b.angle));
     const rblVec3d lift_a = rbl_cross3d(m->normal_in_a, w_a);
-    const rblVec3d lift_b = rbl_mat3d_apply_transposed(&now->turn, rbl_cross3d(m->normal_in_a, w_b));
+    const rblVec3d lift_b = rbl_mat3d_apply_transposed(&now->rotation, rbl_cross3d(m->normal_in_a, w_b));
     const TurningEdge first = turning_edge(now, seed, 1, lift_a, lift_b);
     rblVec3d turning = rbl_scale3d(first.along, first.sinking / rbl_dot3d(first.along, first.along));
     if (seed->count == 3)
@@ -218,9 +218,9 @@ static void measure(const MovingPair* pair, double t, Moment* m)
     if (is_half_space(pair->a) || is_half_space(pair->b))
     {
         const bool first = is_half_space(pair->a);
-        const rblMat3d turn = rbl_flight_turn(first ? &f->a : &f->b, t);
+        const rblMat3d rotation = rbl_flight_turn(first ? &f->a : &f->b, t);
         const rblVec3 up = first ? pair->a->normal : rbl_neg3(pair->b->normal);
-        m->normal = rbl_mat3d_apply(&turn, rbl_to_double3(up));
+        m->normal = rbl_mat3d_apply(&rotation, rbl_to_double3(up));
         const Line line = make_line(pair, m->normal, m->turning, t);
         m->gap = gap_along(pair, &line, t);
         return;
@@ -229,18 +229,18 @@ static void measure(const MovingPair* pair, double t, Moment* m)
     const rblMat3d turn_b = rbl_flight_turn(&f->b, t);
     const rblMat3d back = rbl_mat3d_transpose(&turn_a);
     rblConvexPair now = {pair->a, pair->b, rbl_mat3d_mul(&back, &turn_b), {0, 0, 0}};
-    now.offset = rbl_add3d(
-        rbl_sub3d(rbl_mat3d_apply(&back, rbl_flights_offset(f, t)), rbl_mat3d_apply(&now.turn, f->b.center)),
-        f->a.center);
-    const double grown = pair->a->rounding + pair->b->rounding;
-    const double enough = f->goal + f->slack + rbl_fastest_closing(f) * (1.0 - t) + grown;
-    const rblSeparation found =
-        rbl_gjk_clearance(&now, rbl_mat3d_apply(&back, m->normal), f->goal + grown, enough, &m->seed);
-    m->gap = found.distance - grown;
+    now.offset = rbl_add3d(rbl_sub3d(rbl_mat3d_apply(&back, rbl_flights_offset(f, t)),
+                                     rbl_mat3d_apply(&now.rotation, f->b.center)),
+                           f->a.center);
+    const double rounding_sum = pair->a->rounding + pair->b->rounding;
+    const double far_enough = f->goal + f->slack + rbl_fastest_closing(f) * (1.0 - t) + rounding_sum;
+    const rblSeparation found = rbl_gjk_clearance(&now, rbl_mat3d_apply(&back, m->normal),
+                                                  f->goal + rounding_sum, far_enough, &m->seed);
+    m->gap = found.distance - rounding_sum;
     m->normal_in_a = found.normal;
     m->normal = rbl_mat3d_apply(&turn_a, found.normal);
     m->middle = rbl_scale3d(rbl_add3d(found.on_a, found.on_b), 0.5);
-    m->has_middle = found.distance > 0.0 && found.distance <= enough;
+    m->has_middle = found.distance > 0.0 && found.distance <= far_enough;
     m->turning = turning_of(pair, &now, &turn_a, m);
 }
 

@@ -58,7 +58,7 @@ rblVec3d rbl_core_support(const rblConvexCore* core, rblVec3d d)
 
 static rblDifferencePoint difference(const rblConvexPair* pair, rblVec3d of_a, rblVec3d of_b)
 {
-    const rblVec3d on_b = rbl_add3d(rbl_mat3d_apply(&pair->turn, of_b), pair->offset);
+    const rblVec3d on_b = rbl_add3d(rbl_mat3d_apply(&pair->rotation, of_b), pair->offset);
     return (rblDifferencePoint){.p = rbl_sub3d(of_a, on_b), .on_a = of_a, .on_b = on_b};
 }
 
@@ -66,7 +66,7 @@ rblDifferencePoint rbl_difference_support(const rblConvexPair* pair, rblVec3d di
 {
     uint32_t a;
     uint32_t b;
-    const rblVec3d in_b = rbl_mat3d_apply_transposed(&pair->turn, rbl_neg3d(direction));
+    const rblVec3d in_b = rbl_mat3d_apply_transposed(&pair->rotation, rbl_neg3d(direction));
     const rblVec3d of_a = support_of(pair->a, direction, &a);
     rblDifferencePoint point = difference(pair, of_a, support_of(pair->b, in_b, &b));
     point.a = a;
@@ -249,13 +249,13 @@ static bool has_point(const rblDifferencePoint* points, const Simplex* s, rblVec
 // Store a point in the free slot.
 static void add_point(rblDifferencePoint* points, Simplex* s, const rblDifferencePoint* p)
 {
-    uint32_t taken = 0;
+    uint32_t used = 0;
     for (uint32_t i = 0; i < s->count; ++i)
     {
-        taken |= 1u << s->indices[i];
+        used |= 1u << s->indices[i];
     }
     uint32_t free_index = 0;
-    while ((taken >> free_index & 1u) != 0)
+    while ((used >> free_index & 1u) != 0)
     {
         ++free_index;
     }
@@ -335,7 +335,7 @@ static bool run(const rblConvexPair* pair, Limits limits, double scale, rblDiffe
     }
     rblVec3d v = weighted(points, s); // from the second core to the first: opposite to the normal
     double squared = rbl_dot3d(v, v);
-    bool apart = false; // whether a direction separates them
+    bool separated = false; // whether a direction separates them
     for (uint32_t i = 0; i < MAX_ITERATIONS; ++i)
     {
         const double length = sqrt(squared);
@@ -357,10 +357,10 @@ static bool run(const rblConvexPair* pair, Limits limits, double scale, rblDiffe
             *out = witness(points, s, v, length);
             return true;
         }
-        apart = apart || bound > TOUCHING * scale;
+        separated = separated || bound > TOUCHING * scale;
         const Simplex before = *s;
         add_point(points, s, &w);
-        if (!solve(points, s, apart))
+        if (!solve(points, s, separated))
         {
             return false;
         }

@@ -12,7 +12,7 @@ typedef struct rblConvexPair
 {
     const rblConvexCore* a;
     const rblConvexCore* b;
-    rblMat3d turn;
+    rblMat3d rotation;
     rblVec3d offset;
 } rblConvexPair;
 

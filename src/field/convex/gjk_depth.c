@@ -210,7 +210,7 @@ static rblSeparation face_witness(const Polytope* poly, const Face* face, double
 static rblSeparation fallback(const rblConvexPair* pair)
 {
     const rblVec3d centers =
-        rbl_sub3d(rbl_add3d(rbl_mat3d_apply(&pair->turn, rbl_core_center(pair->b)), pair->offset),
+        rbl_sub3d(rbl_add3d(rbl_mat3d_apply(&pair->rotation, rbl_core_center(pair->b)), pair->offset),
                   rbl_core_center(pair->a));
     const rblVec3d n = rbl_normalize3d(centers, (rblVec3d){0, 1, 0});
     const rblDifferencePoint w = rbl_difference_support(pair, n);

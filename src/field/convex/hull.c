@@ -310,10 +310,10 @@ static rblVec3d closest_on_face(const rblHull* hull, uint32_t face, rblVec3d p)
         inside = false;
         const double t = rbl_clampd(rbl_dot3d(to_p, along) / rbl_dot3d(along, along), 0.0, 1.0);
         const rblVec3d on_edge = rbl_mul_add3d(a, t, along);
-        const rblVec3d off = rbl_sub3d(p, on_edge);
-        if (rbl_dot3d(off, off) < best)
+        const rblVec3d difference = rbl_sub3d(p, on_edge);
+        if (rbl_dot3d(difference, difference) < best)
         {
-            best = rbl_dot3d(off, off);
+            best = rbl_dot3d(difference, difference);
             closest = on_edge;
         }
     }
@@ -335,7 +335,7 @@ float rbl_hull_distance(const rblHull* hull, rblVec3 point, rblVec3* gradient)
     const double slack = ROUNDING * (double)hull->size;
     const rblVec3d p = rbl_to_double3(point);
     double best = (double)INFINITY;
-    rblVec3d off = {0, 0, 0};
+    rblVec3d difference = {0, 0, 0};
     for (uint32_t f = 0; f < hull->face_count; ++f)
     {
         // In doubles: a projection just inside the border is hardly closer than the border, but its direction is much
@@ -350,14 +350,14 @@ float rbl_hull_distance(const rblHull* hull, rblVec3 point, rblVec3* gradient)
         if (rbl_dot3d(away, away) < best)
         {
             best = rbl_dot3d(away, away);
-            off = away;
+            difference = away;
         }
     }
     if (best <= slack * slack || best == (double)INFINITY) // outside only by the rounding error of floats
     {
         return height;
     }
-    *gradient = rbl_to_float3(rbl_normalize3d(off, rbl_to_double3(*gradient)));
+    *gradient = rbl_to_float3(rbl_normalize3d(difference, rbl_to_double3(*gradient)));
     return (float)sqrt(best);
 }
 
@@ -424,17 +424,17 @@ static bool sample_face(const rblHull* hull, uint32_t face, double spacing, rblP
     const uint32_t rings = steps_along(reach, spacing);
     for (uint32_t r = 1; r < rings; ++r)
     {
-        const double share = (double)r / rings;
+        const double fraction = (double)r / rings;
         for (uint32_t c = begin; c < end; ++c)
         {
             const rblVec3d a = rbl_to_double3(rbl_hull_vertex(hull, hull->corner_vertices[c]));
             const uint32_t next = c + 1 < end ? c + 1 : begin;
             const rblVec3d b = rbl_to_double3(rbl_hull_vertex(hull, hull->corner_vertices[next]));
-            const uint32_t steps = steps_along(share * rbl_distance3d(a, b), spacing);
+            const uint32_t steps = steps_along(fraction * rbl_distance3d(a, b), spacing);
             for (uint32_t s = 0; s < steps; ++s)
             {
                 const rblVec3d rim = rbl_lerp3d(a, b, (double)s / steps);
-                if (!rbl_array_push(out, rbl_to_float3(rbl_lerp3d(middle, rim, share))))
+                if (!rbl_array_push(out, rbl_to_float3(rbl_lerp3d(middle, rim, fraction))))
                 {
                     return false;
                 }
@@ -447,24 +447,24 @@ static bool sample_face(const rblHull* hull, uint32_t face, double spacing, rblP
 bool rbl_sample_hull(const rblHull* hull, rblPointArray* out)
 {
     const double spacing = SAMPLE_SPACING * (double)hull->size;
-    bool good = true;
-    for (uint32_t i = 0; i < hull->vertex_count && good; ++i)
+    bool stored = true;
+    for (uint32_t i = 0; i < hull->vertex_count && stored; ++i)
     {
-        good = rbl_array_push(out, rbl_hull_vertex(hull, i));
+        stored = rbl_array_push(out, rbl_hull_vertex(hull, i));
     }
-    for (uint32_t e = 0; e < hull->edge_count && good; ++e)
+    for (uint32_t e = 0; e < hull->edge_count && stored; ++e)
     {
         const rblVec3d a = rbl_to_double3(rbl_hull_vertex(hull, hull->edges[e].tail));
         const rblVec3d b = rbl_to_double3(rbl_hull_vertex(hull, hull->edges[e].head));
         const uint32_t steps = steps_along(rbl_distance3d(a, b), spacing);
-        for (uint32_t s = 1; s < steps && good; ++s)
+        for (uint32_t s = 1; s < steps && stored; ++s)
         {
-            good = rbl_array_push(out, rbl_to_float3(rbl_lerp3d(a, b, (double)s / steps)));
+            stored = rbl_array_push(out, rbl_to_float3(rbl_lerp3d(a, b, (double)s / steps)));
         }
     }
-    for (uint32_t f = 0; f < hull->face_count && good; ++f)
+    for (uint32_t f = 0; f < hull->face_count && stored; ++f)
     {
-        good = sample_face(hull, f, spacing, out);
+        stored = sample_face(hull, f, spacing, out);
     }
-    return good;
+    return stored;
 }

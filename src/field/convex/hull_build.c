@@ -216,12 +216,12 @@ static bool find_hole(Quickhull* q, uint32_t first, uint32_t point)
     rbl_array_clear(&q->stack);
     q->facets.data[first].mark = point;
     q->facets.data[first].removed = true;
-    bool good = rbl_array_push(&q->stack, first);
-    while (good && q->stack.count > 0)
+    bool stored = rbl_array_push(&q->stack, first);
+    while (stored && q->stack.count > 0)
     {
         const uint32_t f = q->stack.data[--q->stack.count];
-        good = rbl_array_push(&q->removed, f);
-        for (uint32_t k = 0; k < 3 && good; ++k)
+        stored = rbl_array_push(&q->removed, f);
+        for (uint32_t k = 0; k < 3 && stored; ++k)
         {
             const uint32_t other = q->facets.data[f].neighbours[k];
             Facet* neighbour = &q->facets.data[other];
@@ -229,16 +229,16 @@ static bool find_hole(Quickhull* q, uint32_t first, uint32_t point)
             {
                 neighbour->mark = point;
                 neighbour->removed = side_of(q, neighbour, point) >= 0.0;
-                good = !neighbour->removed || rbl_array_push(&q->stack, other);
+                stored = !neighbour->removed || rbl_array_push(&q->stack, other);
             }
-            if (good && !neighbour->removed)
+            if (stored && !neighbour->removed)
             {
                 const uint32_t* v = q->facets.data[f].vertices;
-                good = rbl_array_push(&q->rim, ((RimEdge){v[k], v[(k + 1) % 3], other}));
+                stored = rbl_array_push(&q->rim, ((RimEdge){v[k], v[(k + 1) % 3], other}));
             }
         }
     }
-    return good;
+    return stored;
 }
 
 static void replace_neighbour(Facet* facet, uint32_t tail, uint32_t neighbour)
@@ -430,12 +430,12 @@ static bool give_chosen(Quickhull* q, rblIndexArray* out)
             q->next[q->facets.data[f].vertices[k]] = 1;
         }
     }
-    bool good = true;
-    for (uint32_t i = 0; i < q->count && good; ++i)
+    bool stored = true;
+    for (uint32_t i = 0; i < q->count && stored; ++i)
     {
-        good = q->next[i] == 0 || rbl_array_push(out, i);
+        stored = q->next[i] == 0 || rbl_array_push(out, i);
     }
-    return good;
+    return stored;
 }
 
 // Put all points from `begin` on into the lists of the facets that they are highest above. If there are many facets,
@@ -495,25 +495,25 @@ static rblResult choose(Quickhull* q, const rblHullChoosing* choosing, rblHullCh
     uint32_t four[4];
     uint32_t vertices = 4;
     RBL_TRY(first_four(q, four));
-    bool good = first_facets(q, four);
-    for (uint32_t i = 0; i < choosing->kept && good; ++i)
+    bool stored = first_facets(q, four);
+    for (uint32_t i = 0; i < choosing->kept && stored; ++i)
     {
         assign_highest(q, i, 0);
     }
-    good = good && grow_to(q, 0.0, UINT32_MAX, &vertices);
-    if (good && choosing->measured && exceeds_limits(q, choosing, out))
+    stored = stored && grow_to(q, 0.0, UINT32_MAX, &vertices);
+    if (stored && choosing->measured && exceeds_limits(q, choosing, out))
     {
         return RBL_OK;
     }
     q->lowest = choosing->tolerance;
-    good = good && assign_rest(q, choosing->kept) &&
-           grow_to(q, choosing->tolerance, choosing->most, &vertices) && give_chosen(q, &out->chosen);
-    if (good && choosing->measured)
+    stored = stored && assign_rest(q, choosing->kept) &&
+             grow_to(q, choosing->tolerance, choosing->most, &vertices) && give_chosen(q, &out->chosen);
+    if (stored && choosing->measured)
     {
         out->worst = max_distance(q);
         out->volume = enclosed_volume(q);
     }
-    return good ? RBL_OK : rbl_fail_memory();
+    return stored ? RBL_OK : rbl_fail_memory();
 }
 
 // ---- all points ----
@@ -531,8 +531,8 @@ static bool give_triangles(const Quickhull* q, rblHullTriangles* out)
         numbers[i] = alive;
         alive += !q->facets.data[i].removed;
     }
-    const bool good = rbl_array_reserve(out, alive);
-    for (size_t i = 0; i < q->facets.count && good; ++i)
+    const bool stored = rbl_array_reserve(out, alive);
+    for (size_t i = 0; i < q->facets.count && stored; ++i)
     {
         const Facet* f = &q->facets.data[i];
         if (!f->removed)
@@ -543,7 +543,7 @@ static bool give_triangles(const Quickhull* q, rblHullTriangles* out)
         }
     }
     RBL_FREE_ARRAY(q->allocator, numbers, q->facets.count);
-    return good;
+    return stored;
 }
 
 static rblResult run(Quickhull* q, rblHullTriangles* out)

@@ -167,7 +167,7 @@ static bool trace_faces(Merger* m, rblHullDraft* out)
 {
     uint32_t rim_edges = 0;
     uint32_t all_rim_edges = 0;
-    bool sound = true;
+    bool valid = true;
     for (uint32_t g = 0; g < m->group_count; ++g)
     {
         m->scratch[g] = 0;
@@ -186,12 +186,12 @@ static bool trace_faces(Merger* m, rblHullDraft* out)
                 m->scratch[m->groups[t]] = 1;
                 const size_t before = out->corner_vertices.count;
                 trace_rim(m, t, k, &rim_edges, out);
-                sound = sound && out->corner_vertices.count >= before + 3;
+                valid = valid && out->corner_vertices.count >= before + 3;
                 out->face_starts.data[out->face_starts.count++] = (uint32_t)out->corner_vertices.count;
             }
         }
     }
-    return sound && rim_edges == all_rim_edges;
+    return valid && rim_edges == all_rim_edges;
 }
 
 // Whether the surface is closed, by Euler's formula.
@@ -265,8 +265,8 @@ rblResult rbl_hull_merge(const rblVec3* points, const rblHullTriangles* triangle
             m.point_count = v >= m.point_count ? v + 1 : m.point_count;
         }
     }
-    const bool good = reserve(&m, out);
-    if (good)
+    const bool stored = reserve(&m, out);
+    if (stored)
     {
         merge(&m, out);
     }
@@ -276,5 +276,5 @@ rblResult rbl_hull_merge(const rblVec3* points, const rblHullTriangles* triangle
     RBL_FREE_ARRAY(m.allocator, m.order, m.count);
     RBL_FREE_ARRAY(m.allocator, m.scratch, m.count);
     RBL_FREE_ARRAY(m.allocator, m.numbers, m.point_count);
-    return good ? RBL_OK : rbl_fail_memory();
+    return stored ? RBL_OK : rbl_fail_memory();
 }

@@ -133,8 +133,8 @@ static rblAabb bounds_at(const rblShape* shape, rblTransform pose)
                          largest_lanes(high[0], high[1], high[2])};
     const rblVec3 center = rbl_aabb_center(box);
     const rblVec3 half = rbl_scale3(rbl_aabb_size(box), 0.5f);
-    const rblAabb turned = rbl_rounded_box(center, half);
-    return rbl_rounded_box(rbl_add3(center, pose.p), rbl_scale3(rbl_aabb_size(turned), 0.5f));
+    const rblAabb rotated = rbl_rounded_box(center, half);
+    return rbl_rounded_box(rbl_add3(center, pose.p), rbl_scale3(rbl_aabb_size(rotated), 0.5f));
 }
 
 // ---- scene files ----
@@ -467,8 +467,8 @@ static rblResult finish(const Making* m, rblShapeId* out)
 static rblResult gather_bound(const Making* m, rblPointArray* out)
 {
     uint8_t* met = rbl_alloc_zero(out->allocator, m->count);
-    bool good = met != NULL && rbl_array_reserve(out, m->count);
-    for (size_t i = 0; i < 3 * m->triangles.count && good; ++i)
+    bool stored = met != NULL && rbl_array_reserve(out, m->count);
+    for (size_t i = 0; i < 3 * m->triangles.count && stored; ++i)
     {
         const uint32_t vertex = m->triangles.data[i / 3].vertices[i % 3];
         if (met[vertex] == 0)
@@ -478,7 +478,7 @@ static rblResult gather_bound(const Making* m, rblPointArray* out)
         }
     }
     RBL_FREE_ARRAY(out->allocator, met, m->count);
-    return good ? RBL_OK : rbl_fail_memory();
+    return stored ? RBL_OK : rbl_fail_memory();
 }
 
 static rblResult create(Making* m, rblShapeId* out)

@@ -42,9 +42,9 @@ static rblResult take_points(rblByteSource* source, uint32_t count, rblVec3* poi
     {
         rbl_take_floats(source, &points[i].x, 3);
         parents[i] = rbl_take_u32_varint(source);
-        const bool good = !source->failed && (i == 0 ? parents[i] == 0 : parents[i] < i);
-        levels[i] = good && i > 0 ? (uint8_t)(levels[parents[i]] + 1) : 0;
-        if (!good || levels[i] > MAX_LEVELS)
+        const bool valid = !source->failed && (i == 0 ? parents[i] == 0 : parents[i] < i);
+        levels[i] = valid && i > 0 ? (uint8_t)(levels[parents[i]] + 1) : 0;
+        if (!valid || levels[i] > MAX_LEVELS)
         {
             return damaged();
         }

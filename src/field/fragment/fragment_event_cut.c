@@ -162,8 +162,8 @@ static rblVec3 cut_point(const rblFragmentEvent* e, uint32_t a, uint32_t b)
     const uint32_t low = a < b ? a : b, high = a < b ? b : a;
     const rblVec3 from = e->background->nodes[e->nodes[low]].position;
     const rblVec3 to = e->background->nodes[e->nodes[high]].position;
-    const float share = e->weights[low] / (e->weights[low] + e->weights[high]);
-    return rbl_mul_add3(from, share, rbl_sub3(to, from));
+    const float fraction = e->weights[low] / (e->weights[low] + e->weights[high]);
+    return rbl_mul_add3(from, fraction, rbl_sub3(to, from));
 }
 
 static bool cut_edges_at(const rblFragmentEvent* e, uint32_t local, CutPoints* points)
@@ -248,9 +248,9 @@ static bool count_parts(rblFragmentEvent* e, CutCount* c)
     for (uint32_t i = 0; i < e->tet_count && ok; ++i)
     {
         uint32_t labels[4];
-        const bool whole = read_labels(e, e->tets[i], labels);
+        const bool uncut = read_labels(e, e->tets[i], labels);
         e->states[i] = labels[0];
-        if (!whole)
+        if (!uncut)
         {
             const uint32_t count = count_distinct(labels);
             const rblCutPart* inherited = inherited_part(e, e->tets[i]);

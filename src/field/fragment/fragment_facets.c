@@ -250,8 +250,8 @@ static Span span_of(float from, float to, float origin, float inverse, uint32_t 
     const float last = (float)(int32_t)count - 1.0f;
     const float low = rbl_clampf((from - origin) * inverse, 0.0f, last + 1.0f);
     const float high = rbl_clampf((to - origin) * inverse, -1.0f, last);
-    const uint32_t whole = (uint32_t)(int32_t)low;
-    const uint32_t first = whole + ((float)(int32_t)whole < low);
+    const uint32_t integer = (uint32_t)(int32_t)low;
+    const uint32_t first = integer + ((float)(int32_t)integer < low);
     const uint32_t end = high >= 0.0f ? (uint32_t)(int32_t)high + 1 : 0;
     return (Span){first, end};
 }

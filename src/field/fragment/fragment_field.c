@@ -326,10 +326,11 @@ static Offset nearest_border(const rblFragmentField* field, rblVec3 p)
     for (uint32_t i = 0; i < 3; ++i)
     {
         const float size = (float)b->levels[0].size[i];
-        const float whole = floorf(rbl_clampf(location[i], -2.0f, size + 2.0f));
-        home[i] = (int32_t)whole;
-        beside[i] = location[i] - whole < 0.5f ? home[i] - 1 : home[i] + 1;
-        const float side = location[i] - whole < 0.5f ? 1.0f - (location[i] - whole) : location[i] - whole;
+        const float integer = floorf(rbl_clampf(location[i], -2.0f, size + 2.0f));
+        home[i] = (int32_t)integer;
+        beside[i] = location[i] - integer < 0.5f ? home[i] - 1 : home[i] + 1;
+        const float side =
+            location[i] - integer < 0.5f ? 1.0f - (location[i] - integer) : location[i] - integer;
         nearest.distance = rbl_minf(b->cell * rbl_maxf(side, 0.0f), nearest.distance);
     }
     for (uint32_t k = 0; k < 8; ++k)

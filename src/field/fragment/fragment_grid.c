@@ -271,8 +271,8 @@ static void write_values(const Build* b, size_t index)
     const rblFloat4 depth = rbl_max4(solid, rbl_sub4(zero, rbl_add4(crack, deeper)));
     const rblFloat4 within = rbl_select4(rbl_less4(solid, zero), depth, rbl_max4(solid, sure));
     const rblFloat4 inside = inside4(l, index);
-    const rblFloat4 asked = rbl_less4(rbl_splat4(NOT_EVALUATED), solid);
-    rbl_store4(l->facets + index, rbl_select4(asked, rbl_select4(inside, within, beyond), sure));
+    const rblFloat4 evaluated = rbl_less4(rbl_splat4(NOT_EVALUATED), solid);
+    rbl_store4(l->facets + index, rbl_select4(evaluated, rbl_select4(inside, within, beyond), sure));
 }
 
 static void find_values(const Build* b)
@@ -358,11 +358,11 @@ static void in_steps4(rblFloat4 values, float scale, int16_t out[4])
         rbl_max4(rbl_min4(rbl_mul4(values, rbl_splat4(scale)), most), rbl_sub4(zero, most));
     const rblFloat4 rounded =
         rbl_select4(rbl_less4(steps, zero), rbl_sub4(steps, half), rbl_add4(steps, half));
-    uint32_t whole[4];
-    rbl_store_int4(whole, rbl_truncate4(rounded));
+    uint32_t integer[4];
+    rbl_store_int4(integer, rbl_truncate4(rounded));
     for (uint32_t i = 0; i < 4; ++i)
     {
-        out[i] = (int16_t)(int32_t)whole[i];
+        out[i] = (int16_t)(int32_t)integer[i];
     }
 }
 

@@ -85,12 +85,12 @@ static void load_corners(const rblLevelSet* set, const Location* at, Patch* patc
     const uint32_t j = at->j / RBL_BRICK_CELLS;
     const uint32_t k = at->k / RBL_BRICK_CELLS;
     const float* v = set->corners + (i + row * j + layer * k);
-    const float share = 1.0f / (float)RBL_BRICK_CELLS;
+    const float fraction = 1.0f / (float)RBL_BRICK_CELLS;
     *patch =
         (Patch){{v[0], v[1], v[row], v[row + 1], v[layer], v[layer + 1], v[layer + row], v[layer + row + 1]},
-                share * ((float)(at->i % RBL_BRICK_CELLS) + at->x),
-                share * ((float)(at->j % RBL_BRICK_CELLS) + at->y),
-                share * ((float)(at->k % RBL_BRICK_CELLS) + at->z)};
+                fraction * ((float)(at->i % RBL_BRICK_CELLS) + at->x),
+                fraction * ((float)(at->j % RBL_BRICK_CELLS) + at->y),
+                fraction * ((float)(at->k % RBL_BRICK_CELLS) + at->z)};
 }
 
 // The corner of a brick that gives the best bound: in the direction of the gradient if the distance clearly grows, else

@@ -95,8 +95,8 @@ static Resolution first_resolution(const rblLevelSetDef* def, const rblMeshRepor
     Resolution r = {.error = def->error > 0.0f ? (double)def->error : DEFAULT_ERROR * rbl_length3d(size),
                     .smallest = longest / def->max_cells};
     // Twice volume over area is the thickness of a sheet. It needs two cells across, or the inside is lost.
-    const double thin = report->volume / report->area;
-    r.cell = rbl_mind(rbl_mind(FIRST_CELL * r.error, thin), longest / MIN_CELLS);
+    const double half_thickness = report->volume / report->area;
+    r.cell = rbl_mind(rbl_mind(FIRST_CELL * r.error, half_thickness), longest / MIN_CELLS);
     if (def->cell > 0.0f)
     {
         r.cell = (double)def->cell;

@@ -112,10 +112,10 @@ static rblFloat4 interpolate_values(const Patches* p)
 // Position of a cell's point in its brick.
 static rblFloat4 position_in_brick(rblFloat4 whole, rblFloat4 at)
 {
-    const rblFloat4 share = rbl_splat4(1.0f / (float)RBL_BRICK_CELLS);
+    const rblFloat4 fraction = rbl_splat4(1.0f / (float)RBL_BRICK_CELLS);
     const rblFloat4 cells = rbl_splat4((float)RBL_BRICK_CELLS);
-    const rblFloat4 first = rbl_mul4(cells, rbl_whole4(rbl_mul4(share, whole)));
-    return rbl_mul4(share, rbl_add4(rbl_sub4(whole, first), at));
+    const rblFloat4 first = rbl_mul4(cells, rbl_whole4(rbl_mul4(fraction, whole)));
+    return rbl_mul4(fraction, rbl_add4(rbl_sub4(whole, first), at));
 }
 
 static void load_corners4(const rblLevelSet* set, const Locations* locations, Patches* out)
@@ -204,9 +204,10 @@ static rblFloat4 far_bound4(const rblLevelSet* set, const Patches* p)
     const rblFloat4 x = best_corner4(rbl_mul4(sign, g.x), steepest, p->at.x);
     const rblFloat4 y = best_corner4(rbl_mul4(sign, g.y), steepest, p->at.y);
     const rblFloat4 z = best_corner4(rbl_mul4(sign, g.z), steepest, p->at.z);
-    const Lanes3 apart = {rbl_sub4(p->at.x, one_where(x)), rbl_sub4(p->at.y, one_where(y)),
-                          rbl_sub4(p->at.z, one_where(z))};
-    const rblFloat4 moved = rbl_mul4(rbl_mul4(side, rbl_sqrt4(square_of(apart))), rbl_splat4(1.0f + 1e-6f));
+    const Lanes3 difference = {rbl_sub4(p->at.x, one_where(x)), rbl_sub4(p->at.y, one_where(y)),
+                               rbl_sub4(p->at.z, one_where(z))};
+    const rblFloat4 moved =
+        rbl_mul4(rbl_mul4(side, rbl_sqrt4(square_of(difference))), rbl_splat4(1.0f + 1e-6f));
     const rblFloat4 corner_bound = rbl_sub4(absolute4(pick_corner(p->v, x, y, z)), moved);
     const rblFloat4 mean_bound =
         rbl_sub4(absolute4(value), rbl_mul4(side, rbl_sqrt4(rbl_max4(spread, zero))));
@@ -256,14 +257,14 @@ rblFloat4 rbl_level_set_distance4(const rblLevelSet* set, rblFloat4 x, rblFloat4
     const Lanes3 q = {clamp_axis(u.x, set->bricks[0]), clamp_axis(u.y, set->bricks[1]),
                       clamp_axis(u.z, set->bricks[2])};
     const rblFloat4 within = values_within(set, q, far);
-    const Lanes3 off = {rbl_sub4(u.x, q.x), rbl_sub4(u.y, q.y), rbl_sub4(u.z, q.z)};
+    const Lanes3 offset = {rbl_sub4(u.x, q.x), rbl_sub4(u.y, q.y), rbl_sub4(u.z, q.z)};
     const rblFloat4 outside =
-        rbl_less4(rbl_splat4(0.0f), sum3(absolute4(off.x), absolute4(off.y), absolute4(off.z)));
+        rbl_less4(rbl_splat4(0.0f), sum3(absolute4(offset.x), absolute4(offset.y), absolute4(offset.z)));
     if (rbl_mask4(outside) == 0)
     {
         return within;
     }
-    const rblFloat4 beyond = rbl_mul4(rbl_splat4(set->cell), rbl_sqrt4(square_of(off)));
+    const rblFloat4 beyond = rbl_mul4(rbl_splat4(set->cell), rbl_sqrt4(square_of(offset)));
     const rblFloat4 whole = rbl_sqrt4(rbl_add4(rbl_mul4(beyond, beyond), rbl_mul4(within, within)));
     return rbl_select4(outside, whole, within);
 }

@@ -34,11 +34,11 @@ static float box_distance(const void* data, rblVec3 point, rblVec3* gradient)
         gradient->y = rbl_with_sign(1.0f, point.y);
         return q.y;
     }
-    const rblVec3 off = {rbl_with_sign(rbl_maxf(q.x, 0.0f), point.x),
-                         rbl_with_sign(rbl_maxf(q.y, 0.0f), point.y),
-                         rbl_with_sign(rbl_maxf(q.z, 0.0f), point.z)};
-    *gradient = rbl_normalize3(off, (rblVec3){0, 1, 0});
-    return rbl_dot3(*gradient, off);
+    const rblVec3 offset = {rbl_with_sign(rbl_maxf(q.x, 0.0f), point.x),
+                            rbl_with_sign(rbl_maxf(q.y, 0.0f), point.y),
+                            rbl_with_sign(rbl_maxf(q.z, 0.0f), point.z)};
+    *gradient = rbl_normalize3(offset, (rblVec3){0, 1, 0});
+    return rbl_dot3(*gradient, offset);
 }
 
 static rblVec3 box_support(const void* data, rblVec3 direction)

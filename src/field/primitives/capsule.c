@@ -19,9 +19,9 @@ static float capsule_distance(const void* data, rblVec3 point, rblVec3* gradient
 {
     const Capsule* capsule = data;
     const float y = rbl_clampf(point.y, -capsule->half_height, capsule->half_height);
-    const rblVec3 off = {point.x, point.y - y, point.z};
-    const float length = rbl_length3(off);
-    *gradient = rbl_unit_or(off, length, (rblVec3){1, 0, 0});
+    const rblVec3 offset = {point.x, point.y - y, point.z};
+    const float length = rbl_length3(offset);
+    *gradient = rbl_unit_or(offset, length, (rblVec3){1, 0, 0});
     return length - capsule->radius;
 }
 

@@ -41,7 +41,7 @@ static inline double convex_distance(const rblShapeView* a, const rblShapeView* 
     }
     const rblConvexPair pair = rbl_convex_pair(a, b, b_in_a);
     const rblVec3d centers =
-        rbl_sub3d(rbl_add3d(rbl_mat3d_apply(&pair.turn, rbl_core_center(pair.b)), pair.offset),
+        rbl_sub3d(rbl_add3d(rbl_mat3d_apply(&pair.rotation, rbl_core_center(pair.b)), pair.offset),
                   rbl_core_center(pair.a));
     const rblSeparation found = rbl_gjk_separation(&pair, centers, (double)INFINITY);
     *normal = found.normal;

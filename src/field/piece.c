@@ -13,8 +13,8 @@
 
 // Allowed distance of a projection from the surface, relative to the length of the projection, and relative to a cell
 // if the root is a level set: the interpolation error on smooth surfaces.
-#define PROJECTION_ERROR 0.1f
-#define MISSED_CELL      0.1f
+#define PROJECTION_ERROR      0.1f
+#define PROJECTION_ERROR_CELL 0.1f
 
 // Search of the largest inner ball: below samples, at depths that decrease by a factor of 4.
 #define PROBED_SAMPLES 16u // samples
@@ -93,7 +93,7 @@ static bool confirm(const rblShape* shape, rblVec3 point, float wanted, float* o
     }
     const float missed = bound(piece, rbl_mul_add3(point, -signed_distance, gradient));
     return missed <= PROJECTION_ERROR * signed_distance + ZERO_LENGTH * shape->view.radius +
-                         (grid != NULL ? MISSED_CELL * grid->cell : 0.0f);
+                         (grid != NULL ? PROJECTION_ERROR_CELL * grid->cell : 0.0f);
 }
 
 // Where the region gives the value, the value decreases by at most the length of the path: the maximum is never below

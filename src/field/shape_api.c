@@ -60,8 +60,7 @@ rblAabb rbl_shape_bounds_at(const rblShapeView* view, rblTransform pose)
 
 // ---- rays ----
 
-#define MAX_MARCH_STEPS 512
-
+#define MAX_MARCH_STEPS 512 // of a ray
 // Sphere tracing (Hart 1996): each step is as long as the distance. The ray hits when the distance is below a fraction
 // of the shape's size.
 static bool march(const rblShape* shape, const rblRay* ray, rblShapeHit* hit)

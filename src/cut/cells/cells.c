@@ -11,6 +11,7 @@
 #include "math/trig.h"
 #include <string.h>
 
+// ---- tuning ----
 // Perturbation of offsets, relative to the spacing of cells; without it degenerate vertices are frequent.
 #define PERTURBATION    1e-7
 #define GRADIENT_BITS   40      // bits of a gradient below its unit: differences are exact in double

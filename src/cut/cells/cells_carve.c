@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "cut/cells/cells_private.h"
 
-#define UNIT 0x1p-53
+#define UNIT 0x1p-53 // rounding unit of doubles
 // Error bound of the sums of products below, in rounding units of the sum of the absolute terms.
 #define ROUNDINGS 48.0
 

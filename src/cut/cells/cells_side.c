@@ -9,8 +9,7 @@
 #include "cut/cells/cells.h"
 #include "math/big_integer.h"
 
-#define SPACE_LIMBS 3072
-
+#define SPACE_LIMBS 3072 // limbs of all integers of one decision
 typedef struct ExactRow
 {
     rblBigInteger x, y, z, e;

@@ -9,13 +9,13 @@
 #include "math/aabb.h"
 #include <string.h>
 
-#define LEAF_CANDIDATES 20
-#define MAX_DEPTH       60
+// ---- tuning ----
+#define LEAF_CANDIDATES 20 // nodes with at most this many candidates are leaves
+#define MAX_DEPTH       60 // of the tree
 // Bisections in a row whose halves both keep nearly all candidates; then the node becomes a leaf.
 #define MAX_USELESS_SPLITS 6
-#define PROBES             9 // eight corners and the centre
-#define MARGIN             1e-12
-
+#define PROBES             9     // eight corners and the centre
+#define MARGIN             1e-12 // relative to the units of f: margin for rounding errors
 typedef struct Values
 {
     double at[PROBES];

@@ -5,6 +5,7 @@
 #include "base/hash_map.h"
 #include "math/aabb.h"
 
+// ---- tuning ----
 #define BORDER_DISTANCE 0.3 // distance of cells from a border, relative to the spacing
 // Distance relative to the spacing; a point this far from all other labels gets a seed of its own.
 #define INNER_DISTANCE 0.9

@@ -11,6 +11,7 @@
 #include "rubble/inspect.h"
 #include "rubble/pattern.h"
 
+// ---- tuning ----
 #define MAX_SIDE 96 // largest number of voxels along a side
 #define MIN_SIDE 8  // smallest number of voxels along a side
 // Allowed relative difference of the volumes of the regions and of the box: finds gaps between columns.

@@ -16,8 +16,7 @@ typedef struct rblLabelVolume
     uint32_t label_count; // labels are below this; each occurs at least once
 } rblLabelVolume;
 
-#define RBL_LABELS_MAX_VOXELS ((size_t)1 << 27)
-
+#define RBL_LABELS_MAX_VOXELS ((size_t)1 << 27) // limits the memory
 // Labels from a NRRD file: three axes of unsigned 8- or 16-bit numbers, raw, in the file itself (docs/patterns.md). The
 // different numbers become labels 0, 1, ... in rising order. The sizes in the header are checked against the size of
 // the file.

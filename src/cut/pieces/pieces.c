@@ -3,8 +3,7 @@
 #include "base/error.h"
 #include "base/random.h"
 
-#define MAX_TRIES 8
-
+#define MAX_TRIES 8 // attempts with a perturbed surface
 void rbl_cut_begin(rblCut* cut)
 {
     rbl_hash_map_init(&cut->edge_numbers, cut->allocator);

@@ -5,8 +5,7 @@
 // on the edge. Else it is between them, and both parts are searched in turn.
 #include "cut/pieces/pieces_private.h"
 
-#define EDGE_RANGE 256
-
+#define EDGE_RANGE 256 // edges per block of the parallel loop
 typedef struct EdgeNode
 {
     uint32_t cells[2]; // from, to

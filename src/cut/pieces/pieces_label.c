@@ -266,8 +266,7 @@ static uint32_t first_cell(const rblCut* cut)
 
 // ---- triangles ----
 
-#define TRIANGLE_RANGE 4096
-
+#define TRIANGLE_RANGE 4096 // triangles per block of the parallel loop
 typedef struct SortJob
 {
     rblCut* cut;

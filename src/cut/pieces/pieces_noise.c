@@ -5,6 +5,7 @@
 #include "cut/pieces/pieces_triangulate.h"
 #include "math/noise.h"
 
+// ---- tuning ----
 #define MAX_POINTS      3000.0 // points per face, at most; limits the resolution of bumps
 #define POINTS_PER_BUMP 3.0    // points per bump, along a line
 #define MAX_SLOPE       0.25   // largest ratio of height to distance from the border

@@ -3,7 +3,7 @@
 #include "cut/pieces/pieces_private.h"
 
 // Distance of a corner outside the plane of a face, relative to the size of the piece.
-#define CONVEX_PART 1e-6
+#define CONVEX_TOLERANCE 1e-6
 
 typedef struct OutputWork
 {
@@ -412,7 +412,7 @@ static bool is_convex(const rblCut* cut, const rblPieces* out, const rblPiece* p
     Corners corners = {.count = 0};
     collect_corners(cut, out, piece, &corners);
     bool convex = corners.count <= RBL_PIECE_HULL_CORNERS && piece->mass.volume > 0.0;
-    const double slack = CONVEX_PART * rbl_distance3d(piece->bounds.lower, piece->bounds.upper);
+    const double slack = CONVEX_TOLERANCE * rbl_distance3d(piece->bounds.lower, piece->bounds.upper);
     for (uint32_t f = piece->first_face; f < piece->end_face && convex; ++f)
     {
         const rblPieceFace* face = &out->faces[f];

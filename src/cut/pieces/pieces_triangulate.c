@@ -9,8 +9,9 @@
 #include "base/hash_map.h"
 #include "math/predicates.h"
 
-#define MAX_SWEEPS 32
-#define MAX_PASSES 24
+// ---- tuning ----
+#define MAX_SWEEPS 32 // sweeps of edge flips
+#define MAX_PASSES 24 // passes that add points inside a face
 // Corners of triangles; up to this number twins are found by comparison of all pairs.
 #define MAX_BRUTE_FORCE 36u
 #define CORNER_DISTANCE 0.6 // distance of a new point from corners, relative to the spacing, at least

@@ -3,8 +3,7 @@
 #include "base/error.h"
 #include "base/random.h"
 
-#define MAX_TRIES 12
-
+#define MAX_TRIES 12 // attempts with shifted cracks
 static void begin_work(rblTetsCut* work)
 {
     const rblAllocator* allocator = work->cut->allocator;

@@ -461,7 +461,7 @@ rblResult rbl_fields_collide(const rblShapeView* a, const rblShapeView* b, rblTr
         store_gap(cache, b_in_a, gap_of(sides, margin), margin);
     }
     out->colliding = s.inside;
-    out->visited = sides[0].met + sides[1].met;
+    out->visited = sides[0].visited + sides[1].visited;
     if (-s.deepest > DEEP * eps && options->first_count != UINT32_MAX)
     {
         reverse_opposed(&s.scratch->candidates, eps);

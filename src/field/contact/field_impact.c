@@ -15,7 +15,7 @@
 #define MAX_STEPS 64u // steps of one ball or sample
 // Relative to the radius of a shape; a larger clearance is taken from the box, without the field.
 #define LARGE_CLEARANCE 0.1f
-#define MAX_BOWED       0.5 // relative to the target distance; largest deviation of a straight leg from its arc
+#define MAX_DEVIATION   0.5 // relative to the target distance; largest deviation of a straight leg from its arc
 
 // The motion, in legs of equal time. On each leg every sample moves on a straight line. Poses are computed when they
 // are needed.
@@ -30,7 +30,7 @@ typedef struct Motion
 } Motion;
 
 // The search with the samples of one shape in the field of the other.
-typedef struct Hunt
+typedef struct ImpactSide
 {
     Motion* motion;
     const rblSampleTree* tree;
@@ -41,10 +41,10 @@ typedef struct Hunt
     rblVec3 offsets[MAX_LEGS + 1];
     float goal, tolerance;
     float* first; // the earliest impact so far, in legs
-} Hunt;
+} ImpactSide;
 
 // A moving sample, or the ball around it.
-typedef struct Walker
+typedef struct MovingSample
 {
     rblVec3 sample;
     float t; // time, in legs
@@ -54,7 +54,7 @@ typedef struct Walker
     bool evaluated;       // whether the field was evaluated at this time
     float value;
     rblFieldSlope slope;
-} Walker;
+} MovingSample;
 
 // ---- poses ----
 
@@ -82,17 +82,17 @@ static rblTransform pose_at(Motion* motion, uint32_t i)
     return motion->poses[i];
 }
 
-static rblVec3 sample_position(Hunt* hunt, uint32_t i, rblVec3 sample)
+static rblVec3 sample_position(ImpactSide* side, uint32_t i, rblVec3 sample)
 {
-    if ((hunt->placed >> i & 1u) == 0)
+    if ((side->placed >> i & 1u) == 0)
     {
-        const rblTransform forth = pose_at(hunt->motion, i);
-        const rblTransform pose = hunt->backwards ? rbl_transform_inverse(forth) : forth;
-        hunt->rotations[i] = rbl_quat_to_mat3(pose.q);
-        hunt->offsets[i] = pose.p;
-        hunt->placed |= (uint64_t)1 << i;
+        const rblTransform forth = pose_at(side->motion, i);
+        const rblTransform pose = side->backwards ? rbl_transform_inverse(forth) : forth;
+        side->rotations[i] = rbl_quat_to_mat3(pose.q);
+        side->offsets[i] = pose.p;
+        side->placed |= (uint64_t)1 << i;
     }
-    return rbl_add3(rbl_mat3_apply(&hunt->rotations[i], sample), hunt->offsets[i]);
+    return rbl_add3(rbl_mat3_apply(&side->rotations[i], sample), side->offsets[i]);
 }
 
 // Bound of the acceleration of a path over the whole motion: x = R^T(t) y(t) with y the parabola and the rotation of
@@ -112,7 +112,7 @@ static double bend_of(const rblImpactQuery* query, const rblFlights* f)
 static void set_legs(Motion* motion)
 {
     const double bend = bend_of(motion->query, motion->flights) / 8.0;
-    const double most = rbl_maxd(MAX_BOWED * motion->flights->goal, motion->flights->slack);
+    const double most = rbl_maxd(MAX_DEVIATION * motion->flights->goal, motion->flights->slack);
     const double wanted = ceil(sqrt(bend / most));
     motion->legs = wanted > 1.0 ? (wanted < MAX_LEGS ? (uint32_t)wanted : MAX_LEGS) : 1;
     motion->fastest = (float)(rbl_fastest_closing(motion->flights) / (double)motion->legs);
@@ -121,102 +121,102 @@ static void set_legs(Motion* motion)
 // ---- advancing ----
 
 // A rotating sample that is far away moves faster in the axes of the other shape than it approaches.
-static void move_to(Hunt* hunt, Walker* walker, float t)
+static void move_to(ImpactSide* side, MovingSample* moving, float t)
 {
     const uint32_t leg = (uint32_t)t;
-    walker->t = t;
-    walker->evaluated = false;
-    if (leg == walker->leg)
+    moving->t = t;
+    moving->evaluated = false;
+    if (leg == moving->leg)
     {
         return;
     }
-    walker->leg = leg;
-    walker->start = sample_position(hunt, leg, walker->sample);
-    walker->along = rbl_sub3(sample_position(hunt, leg + 1, walker->sample), walker->start);
-    walker->speed = rbl_minf(rbl_length3(walker->along), hunt->motion->fastest);
+    moving->leg = leg;
+    moving->start = sample_position(side, leg, moving->sample);
+    moving->along = rbl_sub3(sample_position(side, leg + 1, moving->sample), moving->start);
+    moving->speed = rbl_minf(rbl_length3(moving->along), side->motion->fastest);
 }
 
-static Walker walker_at(Hunt* hunt, rblVec3 sample, float t)
+static MovingSample moving_sample_at(ImpactSide* side, rblVec3 sample, float t)
 {
-    Walker walker = {.sample = sample, .leg = UINT32_MAX};
-    move_to(hunt, &walker, t);
-    return walker;
+    MovingSample moving = {.sample = sample, .leg = UINT32_MAX};
+    move_to(side, &moving, t);
+    return moving;
 }
 
 // Distance of a point from the box of the field, if this alone gives a large clearance for the ball; else 0. It costs a
 // fraction of a field value.
-static float clearance_outside(const Hunt* hunt, rblVec3 point, float radius)
+static float clearance_outside(const ImpactSide* side, rblVec3 point, float radius)
 {
-    const rblShapeView* view = &hunt->field.shape->view;
+    const rblShapeView* view = &side->field.shape->view;
     if (!view->bounded)
     {
         return 0.0f;
     }
     const float outside = sqrtf(rbl_aabb_distance_squared(view->bounds, point));
-    const float clearance = outside - hunt->field.rounding - hunt->goal - radius;
+    const float clearance = outside - side->field.rounding - side->goal - radius;
     return clearance > LARGE_CLEARANCE * view->radius ? clearance : 0.0f;
 }
 
-static void ask_field(const Hunt* hunt, Walker* walker, rblVec3 point, float radius)
+static void ask_field(const ImpactSide* side, MovingSample* moving, rblVec3 point, float radius)
 {
-    const float close = hunt->goal + hunt->tolerance;
-    walker->value = rbl_field_distance(&hunt->field, point, 2.0f * (radius + close), &walker->slope);
-    walker->evaluated = true;
+    const float close = side->goal + side->tolerance;
+    moving->value = rbl_field_distance(&side->field, point, 2.0f * (radius + close), &moving->slope);
+    moving->evaluated = true;
 }
 
-// Distance that a ball around the walker can move without a sample in it becoming close.
-static float clearance_of(const Hunt* hunt, Walker* walker, float radius)
+// Distance that a ball around the sample can move without a sample in it becoming close.
+static float clearance_of(const ImpactSide* side, MovingSample* moving, float radius)
 {
-    const rblField* field = &hunt->field;
-    const rblVec3 point = rbl_mul_add3(walker->start, walker->t - (float)walker->leg, walker->along);
-    const float close = hunt->goal + hunt->tolerance;
-    if (!walker->evaluated)
+    const rblField* field = &side->field;
+    const rblVec3 point = rbl_mul_add3(moving->start, moving->t - (float)moving->leg, moving->along);
+    const float close = side->goal + side->tolerance;
+    if (!moving->evaluated)
     {
-        const float clearance = clearance_outside(hunt, point, radius);
+        const float clearance = clearance_outside(side, point, radius);
         if (clearance > 0.0f)
         {
             return clearance;
         }
-        ask_field(hunt, walker, point, radius);
+        ask_field(side, moving, point, radius);
     }
-    if (radius > 0.0f || walker->value > close)
+    if (radius > 0.0f || moving->value > close)
     {
-        return rbl_field_free_distance(field, walker->slope, walker->value - hunt->goal) - radius;
+        return rbl_field_free_distance(field, moving->slope, moving->value - side->goal) - radius;
     }
     rblVec3 unused;
-    const float sure = field->confirm != NULL && walker->value > 0.0f
+    const float sure = field->confirm != NULL && moving->value > 0.0f
                            ? field->shape->kind->distance(field->shape->data, point, &unused)
-                           : walker->value;
-    return sure <= close ? 0.0f : rbl_field_free_distance(field, walker->slope, sure - hunt->goal);
+                           : moving->value;
+    return sure <= close ? 0.0f : rbl_field_free_distance(field, moving->slope, sure - side->goal);
 }
 
 // Advance by a length. Beyond the current leg the largest closing speed is assumed. Returns false at the end of the
 // motion, or at the earliest impact so far.
-static bool walk(Hunt* hunt, Walker* walker, float length)
+static bool walk(ImpactSide* side, MovingSample* moving, float length)
 {
-    const float end = (float)(walker->leg + 1);
-    const float rest = (end - walker->t) * walker->speed;
+    const float end = (float)(moving->leg + 1);
+    const float rest = (end - moving->t) * moving->speed;
     const float t =
-        length < rest ? walker->t + length / walker->speed : end + (length - rest) / hunt->motion->fastest;
-    if (!(t < *hunt->first))
+        length < rest ? moving->t + length / moving->speed : end + (length - rest) / side->motion->fastest;
+    if (!(t < *side->first))
     {
         return false;
     }
-    move_to(hunt, walker, t);
+    move_to(side, moving, t);
     return true;
 }
 
 // Advance until a sample in the ball may be close. Returns false if this is not before the earliest impact so far.
-static bool advance(Hunt* hunt, Walker* walker, float radius)
+static bool advance(ImpactSide* side, MovingSample* moving, float radius)
 {
     for (uint32_t i = 0; i < MAX_STEPS; ++i)
     {
-        const float clearance = clearance_of(hunt, walker, radius);
-        if (!(clearance > 0.5f * hunt->tolerance))
+        const float clearance = clearance_of(side, moving, radius);
+        if (!(clearance > 0.5f * side->tolerance))
         {
             return true;
         }
-        if (!walk(hunt, walker, clearance))
+        if (!walk(side, moving, clearance))
         {
             return false;
         }
@@ -234,45 +234,45 @@ typedef struct Node
 
 // Whether a sample below may be close before the earliest impact so far; `from` receives the first time at which it may
 // be.
-static bool meet(Hunt* hunt, rblVec3 sample, float radius, float* from)
+static bool meet(ImpactSide* side, rblVec3 sample, float radius, float* from)
 {
-    Walker walker = walker_at(hunt, sample, *from);
-    if (radius > 0.0f && !advance(hunt, &walker, radius))
+    MovingSample moving = moving_sample_at(side, sample, *from);
+    if (radius > 0.0f && !advance(side, &moving, radius))
     {
         return false;
     }
-    *from = walker.t;
-    if (advance(hunt, &walker, 0.0f))
+    *from = moving.t;
+    if (advance(side, &moving, 0.0f))
     {
-        *hunt->first = walker.t;
+        *side->first = moving.t;
     }
-    return *from < *hunt->first;
+    return *from < *side->first;
 }
 
-static void search(Hunt* hunt, float from)
+static void search(ImpactSide* side, float from)
 {
-    const rblSampleTree* tree = hunt->tree;
-    if (tree == NULL || !(from < *hunt->first))
+    const rblSampleTree* tree = side->tree;
+    if (tree == NULL || !(from < *side->first))
     {
         return;
     }
     Node stack[MAX_DEPTH];
     uint32_t depth = 0;
-    if (meet(hunt, tree->points[0], rbl_sample_radius(tree, 0), &from))
+    if (meet(side, tree->points[0], rbl_sample_radius(tree, 0), &from))
     {
         stack[depth++] = (Node){tree->first_children[0], tree->first_children[1], from};
     }
     while (depth > 0)
     {
         Node* top = &stack[depth - 1];
-        if (top->next == top->end || !(top->from < *hunt->first))
+        if (top->next == top->end || !(top->from < *side->first))
         {
             depth -= 1;
             continue;
         }
         const rblSampleChild* child = &tree->children[top->next++];
         float since = top->from;
-        if (meet(hunt, child->point, child->radius, &since))
+        if (meet(side, child->point, child->radius, &since))
         {
             stack[depth++] = (Node){child->first, child->end, since};
         }
@@ -280,29 +280,29 @@ static void search(Hunt* hunt, float from)
 }
 
 // The first time at which the ball around a whole shape may be close to the field of the other.
-static float start_of(Hunt* hunt, const rblShapeView* samples)
+static float start_of(ImpactSide* side, const rblShapeView* samples)
 {
     if (!samples->bounded)
     {
         return 0.0f;
     }
-    Walker walker = walker_at(hunt, rbl_to_float3(samples->mass.center), 0.0f);
-    return advance(hunt, &walker, samples->radius) ? walker.t : *hunt->first;
+    MovingSample moving = moving_sample_at(side, rbl_to_float3(samples->mass.center), 0.0f);
+    return advance(side, &moving, samples->radius) ? moving.t : *side->first;
 }
 
-static bool hunt_init(Hunt* hunt, Motion* motion, float* first)
+static bool side_init(ImpactSide* side, Motion* motion, float* first)
 {
-    const rblShapeView* samples = hunt->backwards ? motion->query->a : motion->query->b;
-    const rblShapeView* field = hunt->backwards ? motion->query->b : motion->query->a;
-    hunt->motion = motion;
-    hunt->field = rbl_field_of(field->shape);
-    hunt->field.rounding = 1e-6f * (samples->radius + (field->bounded ? field->radius : 0.0f)) +
-                           (hunt->field.grid != NULL ? hunt->field.grid->unit : 0.0f);
-    hunt->placed = 0;
-    hunt->goal = (float)motion->flights->goal;
-    hunt->tolerance = (float)(0.5 * motion->flights->slack);
-    hunt->first = first;
-    return !hunt->field.out_of_memory && rbl_shape_tree(samples->shape, &hunt->tree) == RBL_OK;
+    const rblShapeView* samples = side->backwards ? motion->query->a : motion->query->b;
+    const rblShapeView* field = side->backwards ? motion->query->b : motion->query->a;
+    side->motion = motion;
+    side->field = rbl_field_of(field->shape);
+    side->field.rounding = 1e-6f * (samples->radius + (field->bounded ? field->radius : 0.0f)) +
+                           (side->field.grid != NULL ? side->field.grid->unit : 0.0f);
+    side->placed = 0;
+    side->goal = (float)motion->flights->goal;
+    side->tolerance = (float)(0.5 * motion->flights->slack);
+    side->first = first;
+    return !side->field.out_of_memory && rbl_shape_tree(samples->shape, &side->tree) == RBL_OK;
 }
 
 double rbl_field_time_of_impact(const rblImpactQuery* query, const rblFlights* flights)
@@ -310,10 +310,10 @@ double rbl_field_time_of_impact(const rblImpactQuery* query, const rblFlights* f
     Motion motion = {.query = query, .flights = flights, .known = 0};
     set_legs(&motion);
     float first = (float)motion.legs;
-    Hunt hunts[2];
+    ImpactSide hunts[2];
     hunts[0].backwards = true;
     hunts[1].backwards = false;
-    if (!hunt_init(&hunts[0], &motion, &first) || !hunt_init(&hunts[1], &motion, &first))
+    if (!side_init(&hunts[0], &motion, &first) || !side_init(&hunts[1], &motion, &first))
     {
         return 0.0; // no memory: treated as touching; the search for contacts reports the error
     }

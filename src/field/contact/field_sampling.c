@@ -123,7 +123,7 @@ static void skip(rblSampling* s, float free_distance, float radius, float wanted
 static void visit_child(rblSampling* s, const rblSampleChild* child, const rblFrontierNode* node,
                         float wanted)
 {
-    s->met += 1;
+    s->visited += 1;
     if (node->next == node->end && !(wanted >= s->least))
     {
         return;
@@ -341,7 +341,7 @@ static bool add_group(rblSampling* s, float wanted)
 static void evaluate_grid(rblSampling* s)
 {
     rblSampleBatch* batch = &s->batch;
-    for (uint32_t i = batch->met; i < 4; ++i)
+    for (uint32_t i = batch->visited; i < 4; ++i)
     {
         batch->x[i] = batch->x[0];
         batch->y[i] = batch->y[0];
@@ -359,7 +359,7 @@ static void evaluate_grid(rblSampling* s)
 static void evaluate_field(rblSampling* s, float wanted)
 {
     rblSampleBatch* batch = &s->batch;
-    for (uint32_t i = 0; i < batch->met; ++i)
+    for (uint32_t i = 0; i < batch->visited; ++i)
     {
         const rblVec3 point = rbl_vec3(batch->x[i], batch->y[i], batch->z[i]);
         const float limit = limit_of(s, batch->children[i]->radius, wanted);
@@ -372,7 +372,7 @@ static void evaluate_batch(rblSampling* s, float wanted)
     rblSampleBatch* batch = &s->batch;
     const float reported = reporting_limit(s, wanted);
     batch->near = 0;
-    for (uint32_t i = 0; i < batch->met; ++i)
+    for (uint32_t i = 0; i < batch->visited; ++i)
     {
         const rblSampleChild* child = batch->children[i];
         const rblFrontierNode node = {child->first, child->end, batch->distances[i], batch->slopes[i],
@@ -385,15 +385,15 @@ static void evaluate_batch(rblSampling* s, float wanted)
 // Move the waiting samples to the front.
 static void end_batch(rblSampleBatch* batch)
 {
-    batch->count -= batch->met;
+    batch->count -= batch->visited;
     for (uint32_t i = 0; i < batch->count; ++i)
     {
-        batch->children[i] = batch->children[batch->met + i];
-        batch->x[i] = batch->x[batch->met + i];
-        batch->y[i] = batch->y[batch->met + i];
-        batch->z[i] = batch->z[batch->met + i];
+        batch->children[i] = batch->children[batch->visited + i];
+        batch->x[i] = batch->x[batch->visited + i];
+        batch->y[i] = batch->y[batch->visited + i];
+        batch->z[i] = batch->z[batch->visited + i];
     }
-    batch->met = 0;
+    batch->visited = 0;
 }
 
 static bool next_batch(rblSampling* s, float wanted)
@@ -409,7 +409,7 @@ static bool next_batch(rblSampling* s, float wanted)
     {
         return false;
     }
-    batch->met = batch->count < 4 ? batch->count : 4;
+    batch->visited = batch->count < 4 ? batch->count : 4;
     if (s->field.grid != NULL)
     {
         evaluate_grid(s);
@@ -451,7 +451,7 @@ void rbl_sampling_next_level(rblSampling* s)
     s->level += 1;
     s->cursor = 0;
     s->batch.near = 0;
-    s->batch.count = s->batch.met = 0;
+    s->batch.count = s->batch.visited = 0;
 }
 
 // ---- early out ----

@@ -46,8 +46,8 @@ typedef struct rblSampleBatch
     const rblSampleChild* children[8]; // the first four are evaluated, the others wait
     float x[8], y[8], z[8];            // in the axes of the field
     uint32_t count;
-    uint32_t met;  // number of the first four that are evaluated
-    uint32_t near; // bits: lanes with wanted samples that are not returned yet
+    uint32_t visited; // number of the first four that are evaluated
+    uint32_t near;    // bits: lanes with wanted samples that are not returned yet
     float distances[4];
     rblFieldSlope slopes[4];
 } rblSampleBatch;
@@ -65,7 +65,7 @@ typedef struct rblSampling
     size_t waiting; // nodes in the lists of this level and of later ones
     rblSampleGroup group;
     rblSampleBatch batch;
-    uint32_t met;
+    uint32_t visited;
     float least; // m, a field value
     // m, the shapes can move this far until a sample, visited or skipped, may have a value below `least`; negative:
     // none.
@@ -96,7 +96,7 @@ static inline bool rbl_sampling_done(const rblSampling* s)
 }
 
 // The next sample of this level with a value of at most `wanted`, or within the error bound of the field. Branches
-// without such samples are skipped for good, so `wanted` must not increase from call to call. Returns false at the end
+// without such samples are skipped permanently, so `wanted` must not increase from call to call. Returns false at the end
 // of the level.
 bool rbl_sampling_next(rblSampling* s, float wanted, rblSampleVisit* visit);
 void rbl_sampling_next_level(rblSampling* s);

@@ -53,8 +53,7 @@ void rbl_hull_cache_write(rblPairCache* cache, const rblHullCache* known);
 // ---- manifolds ----
 
 #define RBL_CLIP_CAPACITY   (2 * RBL_HULL_MAX_VERTICES + 2)
-#define RBL_CONTACTS_A_PAIR 4
-
+#define RBL_CONTACTS_A_PAIR 4 // after selection
 // Features: the type of the contact in the two highest bits, then the indices of the touching parts.
 #define RBL_FEATURE_VERTEX_B 0u         // vertex of b in bits 0 to 7, face of a from bit 8
 #define RBL_FEATURE_VERTEX_A (1u << 30) // vertex of a in bits 0 to 7, face of b from bit 8
@@ -97,8 +96,7 @@ typedef struct rblClipVertex
     uint16_t vertex;
 } rblClipVertex;
 
-#define RBL_CLIPPED_EDGE 0x8000u
-
+#define RBL_CLIPPED_EDGE 0x8000u // flag in rblClipVertex.edge
 // Clip a polygon (or a segment with two corners) by the prism over another polygon along `axis`. The clipping corners
 // are counter-clockwise seen from the tip of the axis. `polygon` has RBL_CLIP_CAPACITY entries. Returns the number of
 // corners left.

@@ -12,8 +12,7 @@
 #include "field/convex/convex_contact_axes.h"
 #include "math/simd.h"
 
-#define EDGES_AT_ONCE 64
-
+#define EDGES_AT_ONCE 64 // edges of a that are prepared together
 // ---- supports ----
 
 // min over b of n . x, relative to the origin of b.
@@ -399,8 +398,8 @@ static void search_winning_edges(const rblHullPair* pair, float gathered, const 
 
 // ---- search ----
 
-float rbl_hulls_tolerance(const rblHullPair* pair, const rblAxisGuess* guess, rblHullFront* front_a,
-                          rblHullFront* front_b)
+float rbl_hulls_uncertainty(const rblHullPair* pair, const rblAxisGuess* guess, rblHullFront* front_a,
+                            rblHullFront* front_b)
 {
     const rblVec3 axis_in_b = rbl_mat3_apply_transposed(&pair->pose.rotation, guess->axis);
     const rblVec3 of_a = vertex_at(pair->a, guess->axis, guess->reach_a);

@@ -55,13 +55,13 @@ typedef struct rblHullFront
 void rbl_hulls_measure(const rblHullPair* pair, rblAxisGuess* guess);
 
 // Uncertainty of a guess, m: the candidates that can win have at most this depth at the guessed point.
-float rbl_hulls_tolerance(const rblHullPair* pair, const rblAxisGuess* guess, rblHullFront* front_a,
-                          rblHullFront* front_b);
+float rbl_hulls_uncertainty(const rblHullPair* pair, const rblAxisGuess* guess, rblHullFront* front_a,
+                            rblHullFront* front_b);
 
 // Pairs of edges are reported only if they beat the best face by the preference. They are not searched if a face shows
 // that the gap is above the margin.
-void rbl_hulls_search(const rblHullPair* pair, float looseness, rblHullFront* front_a, rblHullFront* front_b,
-                      rblHullAxes* axes);
+void rbl_hulls_search(const rblHullPair* pair, float uncertainty, rblHullFront* front_a,
+                      rblHullFront* front_b, rblHullAxes* axes);
 
 // Pairs of edges that are close to the best face, if the contact of the best face is not exact. Returns false if there
 // are none.

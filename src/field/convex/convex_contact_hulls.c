@@ -3,6 +3,7 @@
 #include "math/simd.h"
 #include <string.h>
 
+// ---- tuning ----
 // Relative to the smaller hull; a gap this close to the exact distance is accepted.
 #define EXACT_DISTANCE 1e-4f
 // Relative to the smaller hull; from this overlap on, one face does not give enough contacts.
@@ -10,9 +11,9 @@
 
 // Relative to the smaller hull: above this uncertainty a new guess is cheaper. Small hulls are searched without a
 // guess.
-#define MAX_USEFUL_LOOSENESS       0.3f
-#define MAX_USEFUL_LOOSENESS_SMALL 1.5f
-#define SMALL_HULLS                4096 // product of the numbers of edges
+#define MAX_UNCERTAINTY       0.3f
+#define MAX_UNCERTAINTY_SMALL 1.5f
+#define SMALL_HULLS           4096 // product of the numbers of edges
 
 typedef enum AxisKind
 {
@@ -407,15 +408,15 @@ static rblHullPair make_pair(const rblPairQuery* query, const rblHull* a, const 
     return pair;
 }
 
-static float useful_looseness(const rblHullPair* pair)
+static float max_uncertainty(const rblHullPair* pair)
 {
     const bool small = pair->a->edge_count * pair->b->edge_count <= SMALL_HULLS;
-    return (small ? MAX_USEFUL_LOOSENESS_SMALL : MAX_USEFUL_LOOSENESS) * pair->size;
+    return (small ? MAX_UNCERTAINTY_SMALL : MAX_UNCERTAINTY) * pair->size;
 }
 
 // Find a good guess, from the cache or by GJK. Returns false if it shows that the gap is above the margin.
 static bool find_guess(const rblHullPair* pair, const rblPairQuery* query, Search* search,
-                       rblAxisGuess* guess, float* looseness)
+                       rblAxisGuess* guess, float* uncertainty)
 {
     const float limit = pair->margin + pair->rounding;
     const rblHullCache known = rbl_hull_cache_read(query->cache);
@@ -431,8 +432,8 @@ static bool find_guess(const rblHullPair* pair, const rblPairQuery* query, Searc
     }
     if (known.has_point)
     {
-        *looseness = rbl_hulls_tolerance(pair, guess, &search->front_a, &search->front_b);
-        if (*looseness <= useful_looseness(pair))
+        *uncertainty = rbl_hulls_uncertainty(pair, guess, &search->front_a, &search->front_b);
+        if (*uncertainty <= max_uncertainty(pair))
         {
             return true;
         }
@@ -446,7 +447,7 @@ static bool find_guess(const rblHullPair* pair, const rblPairQuery* query, Searc
         write_cache(query->cache, guess->axis, guess->point);
         return false;
     }
-    *looseness = rbl_hulls_tolerance(pair, guess, &search->front_a, &search->front_b);
+    *uncertainty = rbl_hulls_uncertainty(pair, guess, &search->front_a, &search->front_b);
     return true;
 }
 
@@ -455,14 +456,14 @@ rblResult rbl_contact_hulls(const rblPairQuery* query, const rblHull* a, const r
     const rblHullPair pair = make_pair(query, a, b);
     Search search;
     rblAxisGuess guess;
-    float looseness;
-    if (!find_guess(&pair, query, &search, &guess, &looseness))
+    float uncertainty;
+    if (!find_guess(&pair, query, &search, &guess, &uncertainty))
     {
         out->clear = guess.separation - pair.rounding;
         return RBL_OK;
     }
     rblHullAxes* axes = &search.axes;
-    rbl_hulls_search(&pair, looseness, &search.front_a, &search.front_b, axes);
+    rbl_hulls_search(&pair, uncertainty, &search.front_a, &search.front_b, axes);
     if (rbl_maxf(axes->face_a, axes->face_b) > pair.margin + pair.rounding)
     {
         const rblVec3 axis =

@@ -4,8 +4,7 @@
 #include "math/trig.h"
 #include <string.h>
 
-#define RIM_POINTS 8
-
+#define RIM_POINTS 8 // corners of the polygon that represents an end disc
 // The feature of a core in a direction, in the axes of the first shape: a point (then only the closest points are
 // used), a segment, or a polygon that is counter-clockwise seen from outside.
 typedef struct Side

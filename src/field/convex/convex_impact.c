@@ -12,9 +12,10 @@
 #include "field/contact/time_of_impact.h"
 #include "field/convex/convex_contact.h"
 
-#define MAX_STEPS    256
-#define GUESS_ROUNDS 1 // rounds along a guessed direction
-#define MAX_ROUNDS   4 // rounds along one direction
+// ---- tuning ----
+#define MAX_STEPS    256 // directions of one query
+#define GUESS_ROUNDS 1   // rounds along a guessed direction
+#define MAX_ROUNDS   4   // rounds along one direction
 // Relative to the tolerance; a gap this close to the target means that the direction gives no further progress.
 #define MIN_PROGRESS 0.1
 

@@ -3,7 +3,8 @@
 #include "math/quat.h"
 #include "math/vec.h"
 
-#define MAX_ITERATIONS    96
+// ---- tuning ----
+#define MAX_ITERATIONS    96    // of one search
 #define RELATIVE_ACCURACY 1e-12 // relative to the squared distance; accuracy at which the search ends
 #define TOUCHING          1e-10 // relative to the size; smaller distances count as overlap
 

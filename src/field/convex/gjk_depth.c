@@ -5,8 +5,9 @@
 
 #include "math/vec.h"
 
-#define MAX_POINTS     128
-#define MAX_FACES      256
+// ---- tuning ----
+#define MAX_POINTS     128   // of the polytope
+#define MAX_FACES      256   // of the polytope
 #define DEPTH_ACCURACY 1e-7  // relative to the size; remaining distance of a face from the boundary
 #define FLAT           1e-14 // relative to the size cubed; volume of a flat tetrahedron
 

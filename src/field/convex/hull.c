@@ -396,8 +396,7 @@ bool rbl_hull_ray(const rblHull* hull, const rblRay* ray, rblShapeHit* hit)
 
 // Distance between samples along edges and across faces, relative to the largest extent.
 #define SAMPLE_SPACING 0.5
-#define MAX_STEPS      32
-
+#define MAX_STEPS      32 // samples along an edge or across a face
 static uint32_t steps_along(double length, double spacing)
 {
     const double steps = ceil(length / spacing);

@@ -43,8 +43,7 @@ typedef struct rblTemplatePoint
     float barycentric[4]; // in that tetrahedron
 } rblTemplatePoint;
 
-#define RBL_CELL_LEVELS 16u
-
+#define RBL_CELL_LEVELS 16u // levels of cells, at most
 typedef struct rblCellLevel
 {
     uint32_t size[3];

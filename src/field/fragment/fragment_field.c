@@ -10,8 +10,7 @@ typedef struct Offset
     float distance;
 } Offset;
 
-#define NOWHERE ((Offset){{0, 1, 0}, INFINITY})
-
+#define NOWHERE ((Offset){{0, 1, 0}, INFINITY}) // no surface found
 // ---- distances in a tetrahedron ----
 
 static rblFloat4 dot4(const rblFloat4 a[3], const rblFloat4 b[3])

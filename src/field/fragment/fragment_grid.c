@@ -9,7 +9,7 @@
 #include "math/vec.h"
 
 // ---- tuning ----
-// in cells
+// Lengths in cells:
 // Bricks within this distance of the surface are stored; larger than the error bound of far values.
 #define BAND        1.25f
 #define REACH       0.9f   // distance within which facets write exact values; above half a diagonal
@@ -23,7 +23,7 @@
 #define USUAL_CELLS 16.0f // cells along the longest side, within these limits
 #define MAX_CELLS   40.0f // cells along the longest side
 
-#define BRICK_VALUES  125u
+#define BRICK_VALUES  125u // points of a brick
 #define NOT_EVALUATED (-INFINITY)
 
 // Four boxes.

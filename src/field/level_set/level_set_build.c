@@ -11,12 +11,11 @@
 // ---- tuning ----
 #define BAND_CELLS    2.0                // cells; points closer to the surface get exact distances
 #define HALF_DIAGONAL 0.8660254037844387 // of a unit cube
-#define BRICK_VALUES  125u
-#define BLOCK_VALUES  64u
+#define BRICK_VALUES  125u               // points of a brick
+#define BLOCK_VALUES  64u                // points of a block
 // Relative to the distance of two points: a tolerance for rounding, since the sums are often exactly equal to it.
 #define SAFE_DISTANCE 1.01
-#define MAX_BRICKS    (1u << 30)
-
+#define MAX_BRICKS    (1u << 30) // of a grid
 typedef struct Build
 {
     const rblAllocator* allocator;
@@ -77,7 +76,7 @@ static rblResult lay_grid(Build* b, const rblMeshView* view, double cell)
     if (!(total <= MAX_BRICKS))
     {
         return rbl_fail(RBL_ERROR_LIMIT,
-                        "level set: the grid is too large, must be at most %u bricks of 4 cells along a side",
+                        "level set: the grid has too many bricks of 4 x 4 x 4 cells, must be at most %u",
                         MAX_BRICKS);
     }
     rblLevelSet* set = b->set;

@@ -12,14 +12,14 @@
 #include "mesh/mesh_codec.h"
 
 // ---- tuning ----
-#define DEFAULT_ERROR 0.002  // relative to the diagonal of the bounds
-#define MIN_CELLS     8u     // cells along the longest side
-#define MAX_CELLS     2048u  // cells along the longest side
-#define MAX_SAMPLES   65536u // samples of a shape
-#define SAMPLE_SEED   0x5A3D1E5u
-#define FIRST_CELL    16.0 // relative to the wanted error; first cell size, enough for smooth surfaces
-#define FINEST_STEP   0.35 // smallest factor on the cell size in one refinement
-#define COARSEST_STEP 0.8  // largest factor on the cell size in one refinement
+#define DEFAULT_ERROR 0.002      // relative to the diagonal of the bounds
+#define MIN_CELLS     8u         // cells along the longest side
+#define MAX_CELLS     2048u      // cells along the longest side
+#define MAX_SAMPLES   65536u     // samples of a shape
+#define SAMPLE_SEED   0x5A3D1E5u // of the random samples
+#define FIRST_CELL    16.0       // relative to the wanted error; first cell size, enough for smooth surfaces
+#define FINEST_STEP   0.35       // smallest factor on the cell size in one refinement
+#define COARSEST_STEP 0.8        // largest factor on the cell size in one refinement
 
 RBL_DEF_KIND(level_set_def, rblLevelSetDef, "level set", rbl_default_level_set_def, 0x1E5E75E7u);
 

@@ -4,8 +4,7 @@
 #include "field/samples/samples_order.h"
 #include "math/vec.h"
 
-#define LARGEST_COORDINATE 1e18f
-
+#define MAX_COORDINATE 1e18f // m; squared distances stay finite
 // Relative bound of the rounding error of the square root of a sum of squares.
 #define ROUND_UP (1.0f + 1e-6f)
 
@@ -18,8 +17,7 @@ static rblResult check_points(const rblVec3* points, uint32_t count)
     for (uint32_t i = 0; i < count; ++i)
     {
         const rblVec3 p = points[i];
-        if (!(fabsf(p.x) <= LARGEST_COORDINATE && fabsf(p.y) <= LARGEST_COORDINATE &&
-              fabsf(p.z) <= LARGEST_COORDINATE))
+        if (!(fabsf(p.x) <= MAX_COORDINATE && fabsf(p.y) <= MAX_COORDINATE && fabsf(p.z) <= MAX_COORDINATE))
         {
             return rbl_fail(RBL_ERROR_ARGUMENT, "samples: point %u must be finite and at most 1e18", i);
         }

@@ -8,8 +8,7 @@
 #include "math/aabb.h"
 #include "math/morton.h"
 
-#define LEAF_SIZE 8u
-
+#define LEAF_SIZE 8u // points per leaf
 typedef struct Node
 {
     rblAabb box;

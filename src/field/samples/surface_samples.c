@@ -5,6 +5,7 @@
 #include "math/aabb.h"
 #include "mesh/topology.h"
 
+// ---- tuning ----
 #define SHARP_COSINE 0.8660254037844387 // of 30 degrees
 
 // Least distances of points, relative to their spacing. A later point that is closer is dropped. A random packing at

@@ -8,8 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_RECORD_SIZE ((size_t)64 << 20)
-
+#define MAX_RECORD_SIZE ((size_t)64 << 20) // bytes
 static void put_count(rblJsonWriter* json, const char* key, uint64_t value)
 {
     rbl_json_key(json, key);

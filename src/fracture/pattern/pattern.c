@@ -7,6 +7,7 @@
 #include "math/aabb.h"
 #include "math/mat3.h"
 
+// ---- tuning ----
 #define MIN_POINTS       512 // least number of points inside the body
 #define POINTS_PER_PIECE 6   // points inside the body per piece
 #define MARGIN           0.02 // distance from the body to the box of the cells, relative to the extent of the body

@@ -4,6 +4,7 @@
 #include "fracture/pattern/pattern_private.h"
 #include "math/mat3.h"
 
+// ---- tuning ----
 #define BRICK_ASPECT 3.3  // ratio of length to height: 215 mm by 65 mm
 #define BRICK_DEPTH  2.1  // ratio of length to depth: 215 mm by 102 mm
 #define HALVINGS     24   // steps of the bisection for the brick height

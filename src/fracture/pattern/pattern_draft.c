@@ -39,8 +39,7 @@ typedef struct Locator
     bool has_tree;
 } Locator;
 
-#define MANY_CELLS 150
-
+#define MANY_CELLS 150 // from this number on a tree is faster
 static double max_component(rblVec3d a)
 {
     return rbl_maxd(rbl_maxd(fabs(a.x), fabs(a.y)), fabs(a.z));

@@ -7,7 +7,7 @@
 
 #define NAME_SIZE 24 // bytes of "piece N"
 // Length relative to the extent of the box; shorter edges come from the perturbation of the cells and are not drawn.
-#define SHORTEST 1e-6
+#define MIN_EDGE 1e-6
 
 typedef struct PatternMesh
 {
@@ -62,7 +62,7 @@ static void join_near_vertices(PatternMesh* mesh)
 {
     const rblCells* cells = mesh->pattern->cells;
     const rblVec3d size = rbl_aabbd_size(cells->box);
-    const double shortest = SHORTEST * rbl_maxd(rbl_maxd(size.x, size.y), size.z);
+    const double shortest = MIN_EDGE * rbl_maxd(rbl_maxd(size.x, size.y), size.z);
     for (uint32_t v = 0; v < cells->vertex_count; ++v)
     {
         mesh->representatives[v] = v;

@@ -6,6 +6,7 @@
 #include "fracture/pattern/pattern_private.h"
 #include "math/trig.h"
 
+// ---- tuning ----
 #define MAX_PLANES 60  // the signs of a cell are bits of a 64-bit integer
 #define MAX_TRIES  400 // number of random planes; planes that split no cell are dropped
 // Largest distance of a plane from the impact, relative to that of the farthest point of the body.

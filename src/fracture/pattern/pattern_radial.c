@@ -10,14 +10,15 @@
 #include "math/aabb.h"
 #include "math/trig.h"
 
-#define HUB           0.02 // radius of the hub, relative to the farthest point
-#define GRADING       1.6  // exponent: the radius of ring k is proportional to k^GRADING
-#define SLENDER       2.6  // ratio of length to width of a wedge
-#define LONG_WEDGES   0.4  // probability that a wedge continues through the next ring, at jitter 1
-#define MIN_SPOKES    4    // in the first ring, at least
-#define SPOKE_CHOICES 4    // numbers of spokes that are tried, from MIN_SPOKES
-#define MAX_FORKS     12   // of one sector
-#define MAX_WEDGES    (0.7 * RBL_MAX_CELLS)
+// ---- tuning ----
+#define HUB_RADIUS             0.02 // radius of the hub, relative to the farthest point
+#define GRADING                1.6  // exponent: the radius of ring k is proportional to k^GRADING
+#define WEDGE_ASPECT           2.6  // ratio of length to width of a wedge
+#define LONG_WEDGE_PROBABILITY 0.4  // probability that a wedge continues through the next ring, at jitter 1
+#define MIN_SPOKES             4    // in the first ring, at least
+#define SPOKE_CHOICES          4    // numbers of spokes that are tried, from MIN_SPOKES
+#define MAX_FORKS              12   // of one sector
+#define MAX_WEDGES             (0.7 * RBL_MAX_CELLS) // cells of a pattern, with a reserve
 // Factor of MAX_WEDGES with a radius, where rings and layers of the rest are added.
 #define LIMITED_FRACTION 0.3
 #define MAX_ROUNDS       9 // refinements of the web until the body contains enough wedges
@@ -64,7 +65,7 @@ static void measure(const rblDraft* draft, Web* web)
     web->above = web->limited && bounds.upper.y > draft->radius;
     web->below = web->limited && bounds.lower.y < -draft->radius;
     const double falloff = draft->def->falloff;
-    web->hub = falloff > 0.0 ? rbl_mind(falloff, 0.5 * web->farthest) : HUB * web->farthest;
+    web->hub = falloff > 0.0 ? rbl_mind(falloff, 0.5 * web->farthest) : HUB_RADIUS * web->farthest;
 }
 
 // Middle radius of ring k; k may be fractional.
@@ -76,7 +77,7 @@ static double radius_of(const Web* web, double k)
 static double wanted_spokes(const Web* web, uint32_t k)
 {
     const double length = radius_of(web, k + 0.5) - radius_of(web, k - 0.5);
-    return 2.0 * RBL_PI * radius_of(web, k) * SLENDER / length;
+    return 2.0 * RBL_PI * radius_of(web, k) * WEDGE_ASPECT / length;
 }
 
 static uint32_t forks_at(const Web* web, uint32_t k)
@@ -105,7 +106,7 @@ static uint32_t wedge_count(const Web* web)
 // spokes whose number of wedges is nearest to `wedges`.
 static void choose_rings(Web* web, double wedges)
 {
-    const double about = sqrt(wedges * GRADING / (RBL_PI * SLENDER));
+    const double about = sqrt(wedges * GRADING / (RBL_PI * WEDGE_ASPECT));
     const double fewest = wedges < 10.0 ? 1.0 : 2.0;
     Web best = *web;
     double best_miss = (double)INFINITY;
@@ -126,7 +127,7 @@ static void choose_rings(Web* web, double wedges)
 // for one layer.
 static void choose_web(Web* web, double wedges)
 {
-    const double rings = rbl_maxd(sqrt(wedges * GRADING / (RBL_PI * SLENDER)), 1.0);
+    const double rings = rbl_maxd(sqrt(wedges * GRADING / (RBL_PI * WEDGE_ASPECT)), 1.0);
     const double deep = (web->top - web->bottom) * rings / (LAYER_RADIUS * GRADING * web->farthest);
     const double layers = rbl_cbrt(deep * deep);
     web->layers = (uint32_t)rbl_clampd(floor(layers), 1.0, rbl_maxd(1.0, 0.5 * sqrt(wedges)));
@@ -179,8 +180,8 @@ static rblResult add_sector(rblDraft* draft, const Web* web, Sector sector, rblV
         const uint32_t region = s->region != UINT32_MAX ? s->region : draft->region_count;
         RBL_TRY(rbl_draft_add(draft, wedge_gradient(depth, s->angle, reach), radius * radius + depth_offset,
                               region));
-        const bool goes_on =
-            s->region == UINT32_MAX && rbl_random_double(&draft->random) < LONG_WEDGES * draft->def->jitter;
+        const bool goes_on = s->region == UINT32_MAX &&
+                             rbl_random_double(&draft->random) < LONG_WEDGE_PROBABILITY * draft->def->jitter;
         s->region = goes_on ? region : UINT32_MAX;
     }
     return RBL_OK;

@@ -9,6 +9,7 @@
 #include "fracture/pattern/pattern_private.h"
 #include <math.h>
 
+// ---- tuning ----
 #define MAX_CANDIDATES   16        // per seed
 #define CLUSTER_FALLOFF  0.07      // default falloff of clustered cells, relative to the extent of the body
 #define SPLINTER_ASPECT  8.0       // default ratio of length to width of splinters

@@ -2,6 +2,7 @@
 #include "base/sort.h"
 #include "fracture/pattern/pattern_private.h"
 
+// ---- tuning ----
 #define MAX_TILT 0.3 // largest tangent of the angle of a facet
 
 typedef struct Stack

@@ -58,16 +58,17 @@ static rblResult check_mesh(const rblMeshView* view, rblMeshReport* report)
     RBL_TRY(rbl_inspect_view(view, &options, report));
     if (!report->closed)
     {
-        return rbl_fail(RBL_ERROR_GEOMETRY,
-                        "level set: the mesh must be closed, has %u boundary edges, the first at corner %u",
-                        report->boundary_edges.count, report->boundary_edges.examples[0]);
+        return rbl_fail(
+            RBL_ERROR_GEOMETRY,
+            "level set: the mesh is open, must be closed: %u boundary edges, the first at corner %u",
+            report->boundary_edges.count, report->boundary_edges.examples[0]);
     }
     if (!report->oriented || report->non_manifold_edges.count > 0)
     {
         const rblDefect* defect = report->oriented ? &report->non_manifold_edges : &report->misoriented_edges;
         return rbl_fail(
             RBL_ERROR_GEOMETRY,
-            "level set: the mesh must be manifold and oriented, has %u edges %s, the first at corner %u",
+            "level set: the mesh must be manifold and oriented: %u edges %s, the first at corner %u",
             defect->count, report->oriented ? "of more than two faces" : "of different orientation",
             defect->examples[0]);
     }

@@ -161,8 +161,8 @@ static rblResult read(rblJson object, rblArena* arena, void* data)
     def->count = rbl_json_count(points);
     if (def->count < point_list.min || def->count > point_list.max)
     {
-        return rbl_json_fail(points, RBL_ERROR_FORMAT, "the number of points must be %u to %u, is %u",
-                             point_list.min, point_list.max, def->count);
+        return rbl_json_fail(points, RBL_ERROR_FORMAT, "a hull has %u to %u points, not %u", point_list.min,
+                             point_list.max, def->count);
     }
     def->points = RBL_ARENA_ARRAY(arena, rblVec3, def->count);
     if (def->points == NULL)

@@ -10,7 +10,8 @@ RBL_EXTERN_C_BEGIN
 /// the mesh, or smooth ones with creases at 40 degrees.
 typedef struct rblDrawable
 {
-    float* positions;  ///< 3 for each vertex
+    float*
+        positions; ///< 3 for each vertex, in the frame of the mesh: exact to 2^-24 of the distance from its origin
     float* normals;    ///< 3 for each vertex, unit length
     uint32_t* indices; ///< 3 for each triangle
     uint32_t vertex_count;

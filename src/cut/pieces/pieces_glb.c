@@ -73,7 +73,8 @@ static rblResult prepare_piece(GlbWork* work, uint32_t p)
     RBL_TRY(rbl_piece_mesh(work->pieces, p, work->surface, &item->id, NULL));
     RBL_TRY(rbl_mesh_view(item->id, &item->view));
     item->prepared = true;
-    RBL_TRY(rbl_glb_mesh_prepare(&item->mesh, &item->view, work->pieces->allocator));
+    RBL_TRY(rbl_glb_mesh_prepare(&item->mesh, &item->view, rbl_glb_mesh_origin(&item->view),
+                                 work->pieces->allocator));
     item->attributes = rbl_glb_mesh_add(&item->mesh, &work->glb);
     return add_materials(work, item) ? RBL_OK : rbl_fail_memory();
 }
@@ -126,7 +127,7 @@ static void put_node(GlbWork* work, uint32_t p)
     rblJsonWriter* json = &work->glb.json;
     const rblMassProperties* mass = &work->pieces->pieces[p].mass;
     const rblVec3d away = rbl_scale3d(rbl_sub3d(mass->center, work->middle), work->explode);
-    const rblVec3d move = rbl_add3d(work->items[p].mesh.offset, away);
+    const rblVec3d move = rbl_add3d(work->items[p].mesh.origin, away);
     char name[32];
     snprintf(name, sizeof name, "piece_%04u", p);
     rbl_json_begin_object(json);

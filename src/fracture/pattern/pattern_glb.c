@@ -81,7 +81,8 @@ static rblResult prepare_parts(PartsWriter* writer)
                                    .corner_vertices = part->corners.data,
                                    .face_materials = part->materials.data};
         part->prepared = true;
-        RBL_TRY(rbl_glb_mesh_prepare(&part->mesh, &part->view, writer->allocator));
+        RBL_TRY(rbl_glb_mesh_prepare(&part->mesh, &part->view, rbl_glb_mesh_origin(&part->view),
+                                     writer->allocator));
     }
     return RBL_OK;
 }
@@ -126,13 +127,13 @@ static void put_nodes(const PartsWriter* writer, rblJsonWriter* json)
     rbl_json_begin_array(json);
     for (uint32_t g = 0; g < writer->whole->group_count; ++g)
     {
-        const rblVec3d offset = writer->parts[g].mesh.offset;
+        const rblVec3d origin = writer->parts[g].mesh.origin;
         rbl_json_begin_object(json);
         rbl_json_key(json, "mesh");
         rbl_json_unsigned(json, g);
         rbl_json_key(json, "name");
         rbl_json_string(json, writer->whole->group_names[g]);
-        put_numbers(json, "translation", &offset.x, 3);
+        put_numbers(json, "translation", &origin.x, 3);
         rbl_json_end_object(json);
     }
     rbl_json_end_array(json);

@@ -41,22 +41,26 @@ static void choose_layout(rblGlbMesh* w)
 }
 
 // A 32-bit number near the middle, if the middle is far from 0 relative to the size of the mesh; otherwise 0.
-static double choose_offset(double lower, double upper)
+static double choose_origin(double lower, double upper)
 {
     const double middle = lower / 2 + upper / 2;
     const double reach = upper / 2 - lower / 2;
     return fabs(middle) > 4 * reach && fabs(middle) < (double)FLT_MAX ? (double)(float)middle : 0.0;
 }
 
-static rblResult choose_origin(rblGlbMesh* w)
+rblVec3d rbl_glb_mesh_origin(const rblMeshView* view)
 {
-    const rblAabbd bounds = rbl_mesh_bounds(w->view);
-    w->offset.x = choose_offset(bounds.lower.x, bounds.upper.x);
-    w->offset.y = choose_offset(bounds.lower.y, bounds.upper.y);
-    w->offset.z = choose_offset(bounds.lower.z, bounds.upper.z);
+    const rblAabbd bounds = rbl_mesh_bounds(view);
+    return rbl_vec3d(choose_origin(bounds.lower.x, bounds.upper.x),
+                     choose_origin(bounds.lower.y, bounds.upper.y),
+                     choose_origin(bounds.lower.z, bounds.upper.z));
+}
+
+static rblResult check_positions(const rblGlbMesh* w)
+{
     for (uint32_t c = 0; c < w->view->corner_count; ++c)
     {
-        const rblVec3d p = rbl_sub3d(w->view->positions[w->view->corner_vertices[c]], w->offset);
+        const rblVec3d p = rbl_sub3d(w->view->positions[w->view->corner_vertices[c]], w->origin);
         const double limit = (double)FLT_MAX;
         if (!(fabs(p.x) <= limit && fabs(p.y) <= limit && fabs(p.z) <= limit))
         {
@@ -168,7 +172,7 @@ static bool make_vertices(rblGlbMesh* w)
         {
             const uint32_t corner = w->corners.data[3 * (size_t)triangle + i];
             const uint32_t point = w->view->corner_vertices[corner];
-            const rblVec3 p = rbl_to_float3(rbl_sub3d(w->view->positions[point], w->offset));
+            const rblVec3 p = rbl_to_float3(rbl_sub3d(w->view->positions[point], w->origin));
             uint32_t vertex;
             memcpy(w->scratch, &p, sizeof p);
             put_normal(w, corner, w->faces.data[triangle], w->scratch + 3);
@@ -286,16 +290,17 @@ void rbl_glb_mesh_put(const rblGlbMesh* w, rblJsonWriter* json, rblGlbAttributes
 
 // ---- public calls ----
 
-rblResult rbl_glb_mesh_prepare(rblGlbMesh* w, const rblMeshView* view, const rblAllocator* allocator)
+rblResult rbl_glb_mesh_prepare(rblGlbMesh* w, const rblMeshView* view, rblVec3d origin,
+                               const rblAllocator* allocator)
 {
-    *w = (rblGlbMesh){.view = view, .allocator = allocator};
+    *w = (rblGlbMesh){.view = view, .allocator = allocator, .origin = origin};
     rbl_array_init(&w->corners, allocator);
     rbl_array_init(&w->faces, allocator);
     rbl_array_init(&w->vertices, allocator);
     rbl_array_init(&w->chain, allocator);
     rbl_array_init(&w->indices, allocator);
     choose_layout(w);
-    RBL_TRY(choose_origin(w));
+    RBL_TRY(check_positions(w));
     RBL_TRY(rbl_triangulate_corners(w->view, &w->corners, &w->faces));
     if (w->corners.count > UINT32_MAX / 2)
     {

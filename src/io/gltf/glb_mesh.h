@@ -1,12 +1,11 @@
 // The conversion of a mesh for a GLB file: one list of vertices that all primitives share, one primitive per material.
-//   rblGlbMesh mesh; result = rbl_glb_mesh_prepare(&mesh, view, allocator);
+//   rblGlbMesh mesh; result = rbl_glb_mesh_prepare(&mesh, view, origin, allocator);
 //   accessors = rbl_glb_mesh_add(&mesh, glb);                        the numbers, once
 //   rbl_json_key(&glb->json, "meshes"); rbl_json_begin_array(...);
 //   rbl_glb_mesh_put(&mesh, &glb->json, accessors, 0, NULL); ...     the mesh, any number of times
 //   rbl_glb_mesh_free(&mesh);
 //
-// glTF stores positions in 32 bits. Along an axis on which the distance of the mesh from the origin is larger than its
-// size, `offset` is that distance (a 32-bit number), which the node adds, so that the positions keep their precision.
+// glTF stores positions in 32 bits, here relative to an origin that the caller gives. The caller's node adds the origin.
 // UVs are flipped: in glTF, v points down.
 #ifndef RBL_IO_GLTF_GLB_MESH_H
 #define RBL_IO_GLTF_GLB_MESH_H
@@ -18,7 +17,7 @@ typedef struct rblGlbMesh
 {
     const rblMeshView* view;
     const rblAllocator* allocator;
-    rblVec3d offset;
+    rblVec3d origin;        // of the positions, in the frame of the view
     uint32_t normal_layer;  // RBL_NONE: faces get flat normals
     uint32_t width;         // floats per vertex: position, normal, UVs, colours
     rblIndexArray corners;  // triangles, three corners each
@@ -40,8 +39,13 @@ typedef struct rblGlbAttributes
     uint32_t first_indices; // those of the primitives too
 } rblGlbAttributes;
 
+// An origin with which positions keep their precision: 32-bit numbers near the middle of the mesh, on the axes on which its
+// distance from 0 is larger than its size; 0 on the others.
+rblVec3d rbl_glb_mesh_origin(const rblMeshView* view);
+
 // The view must outlive the mesh. Call rbl_glb_mesh_free() also after a failure.
-rblResult rbl_glb_mesh_prepare(rblGlbMesh* mesh, const rblMeshView* view, const rblAllocator* allocator);
+rblResult rbl_glb_mesh_prepare(rblGlbMesh* mesh, const rblMeshView* view, rblVec3d origin,
+                               const rblAllocator* allocator);
 void rbl_glb_mesh_free(rblGlbMesh* mesh);
 
 rblGlbAttributes rbl_glb_mesh_add(const rblGlbMesh* mesh, rblGlbBuilder* glb);

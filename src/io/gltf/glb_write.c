@@ -61,7 +61,7 @@ static void put_materials(const rblGlbMesh* w, rblJsonWriter* json)
 
 static void put_node(const rblGlbMesh* w, rblJsonWriter* json)
 {
-    const bool moved = w->offset.x != 0.0 || w->offset.y != 0.0 || w->offset.z != 0.0;
+    const bool moved = w->origin.x != 0.0 || w->origin.y != 0.0 || w->origin.z != 0.0;
     rbl_json_key(json, "nodes");
     rbl_json_begin_array(json);
     rbl_json_begin_object(json);
@@ -75,9 +75,9 @@ static void put_node(const rblGlbMesh* w, rblJsonWriter* json)
     {
         rbl_json_key(json, "translation");
         rbl_json_begin_array(json);
-        rbl_json_number(json, w->offset.x);
-        rbl_json_number(json, w->offset.y);
-        rbl_json_number(json, w->offset.z);
+        rbl_json_number(json, w->origin.x);
+        rbl_json_number(json, w->origin.y);
+        rbl_json_number(json, w->origin.z);
         rbl_json_end_array(json);
     }
     rbl_json_end_object(json);
@@ -119,7 +119,7 @@ rblResult rbl_write_glb(const rblMeshView* view, const rblSaveOptions* options, 
 {
     (void)options;
     rblGlbMesh mesh;
-    rblResult result = rbl_glb_mesh_prepare(&mesh, view, writer->allocator);
+    rblResult result = rbl_glb_mesh_prepare(&mesh, view, rbl_glb_mesh_origin(view), writer->allocator);
     result = result == RBL_OK ? write_file(&mesh, writer) : result;
     rbl_glb_mesh_free(&mesh);
     return result;

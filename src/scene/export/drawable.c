@@ -49,13 +49,12 @@ static rblResult fill_normals(const rblMeshView* view, const rblAllocator* alloc
 
 static void copy_vertices(const rblGlbMesh* mesh, rblDrawable* out)
 {
-    const double offset[3] = {mesh->offset.x, mesh->offset.y, mesh->offset.z};
     for (size_t i = 0; i < out->vertex_count; ++i)
     {
         const float* vertex = mesh->vertices.data + i * mesh->width;
         for (size_t k = 0; k < 3; ++k)
         {
-            out->positions[3 * i + k] = (float)((double)vertex[k] + offset[k]);
+            out->positions[3 * i + k] = vertex[k];
             out->normals[3 * i + k] = vertex[3 + k];
         }
     }
@@ -104,7 +103,7 @@ static rblResult shade(const rblMeshView* view, const float* normals, const rblA
     shaded.layers = &layer;
     shaded.layer_count = 1;
     rblGlbMesh mesh;
-    rblResult result = rbl_glb_mesh_prepare(&mesh, &shaded, allocator);
+    rblResult result = rbl_glb_mesh_prepare(&mesh, &shaded, rbl_vec3d(0, 0, 0), allocator);
     result = result == RBL_OK ? fill_drawable(&mesh, allocator, out) : result;
     rbl_glb_mesh_free(&mesh);
     return result;

@@ -3,10 +3,19 @@
 #include "base/def.h"
 #include "base/progress.h"
 #include "io/file.h"
+#include "math/quat.h"
+#include "math/vec.h"
 #include "scene/movie/plot.h"
 #include "scene/picture/picture_scene.h"
 #include "scene/run/run_registry.h"
+#include <math.h>
 #include <string.h>
+
+// ---- tuning ----
+
+// Positions in 32 bits are relative to the origin of the shape up to this distance of the surface from it, in half sizes of the
+// surface; their rounding is then at most 2^-19 of the size. Beyond it they are relative to the middle of the surface.
+#define MAX_DISTANCE 64.0
 
 static const char* const endings[] = {"glb", "png", "csv", "obj", "pvd", "usda"};
 
@@ -27,6 +36,16 @@ const char* rbl_export_ending(uint32_t index)
 
 // ---- surfaces ----
 
+static rblVec3d choose_origin(const rblMeshView* view)
+{
+    const rblAabbd bounds = rbl_mesh_bounds(view);
+    const rblVec3d middle = rbl_scale3d(rbl_add3d(bounds.lower, bounds.upper), 0.5);
+    const rblVec3d half = rbl_scale3d(rbl_sub3d(bounds.upper, bounds.lower), 0.5);
+    const double distance = rbl_maxd(rbl_maxd(fabs(middle.x), fabs(middle.y)), fabs(middle.z));
+    const double size = rbl_maxd(rbl_maxd(half.x, half.y), half.z);
+    return distance > MAX_DISTANCE * size ? rbl_to_double3(rbl_to_float3(middle)) : rbl_vec3d(0, 0, 0);
+}
+
 static rblResult open_surface(rblExportSurfaces* surfaces, uint32_t shape)
 {
     if (surfaces->ids[shape].index1 != 0)
@@ -34,7 +53,9 @@ static rblResult open_surface(rblExportSurfaces* surfaces, uint32_t shape)
         return RBL_OK;
     }
     RBL_TRY(rbl_run_drawn_surface(surfaces->run, shape, &surfaces->ids[shape]));
-    return rbl_mesh_view(surfaces->ids[shape], &surfaces->views[shape]);
+    RBL_TRY(rbl_mesh_view(surfaces->ids[shape], &surfaces->views[shape]));
+    surfaces->origins[shape] = choose_origin(&surfaces->views[shape]);
+    return RBL_OK;
 }
 
 rblResult rbl_export_surfaces_open(rblExportSurfaces* surfaces, const rblRun* run)
@@ -43,7 +64,8 @@ rblResult rbl_export_surfaces_open(rblExportSurfaces* surfaces, const rblRun* ru
     *surfaces = (rblExportSurfaces){.run = run};
     surfaces->ids = rbl_alloc_zero(run->allocator, count * sizeof *surfaces->ids);
     surfaces->views = rbl_alloc_zero(run->allocator, count * sizeof *surfaces->views);
-    if ((surfaces->ids == NULL || surfaces->views == NULL) && count > 0)
+    surfaces->origins = rbl_alloc_zero(run->allocator, count * sizeof *surfaces->origins);
+    if ((surfaces->ids == NULL || surfaces->views == NULL || surfaces->origins == NULL) && count > 0)
     {
         return rbl_fail_memory();
     }
@@ -66,6 +88,22 @@ void rbl_export_surfaces_close(rblExportSurfaces* surfaces)
     }
     rbl_free(run->allocator, surfaces->ids, run->shapes.count * sizeof *surfaces->ids);
     rbl_free(run->allocator, surfaces->views, run->shapes.count * sizeof *surfaces->views);
+    rbl_free(run->allocator, surfaces->origins, run->shapes.count * sizeof *surfaces->origins);
+}
+
+bool rbl_export_is_moved(rblVec3d origin)
+{
+    return origin.x != 0.0 || origin.y != 0.0 || origin.z != 0.0;
+}
+
+rblExportPose rbl_export_pose(rblTransform pose)
+{
+    return (rblExportPose){rbl_quatd_normalize(rbl_to_double_quat(pose.q)), rbl_to_double3(pose.p)};
+}
+
+rblVec3d rbl_export_vertex(const rblExportPose* pose, const rblMeshView* view, uint32_t vertex)
+{
+    return rbl_add3d(pose->p, rbl_rotate3d(pose->q, view->positions[vertex]));
 }
 
 bool rbl_export_is_crack(const rblMeshView* view, uint32_t face)

@@ -19,16 +19,32 @@ rblResult rbl_export_usda(const rblRun* run, const char* path, const rblExportOp
 
 // ---- shared by the writers ----
 
-// Surfaces to draw, one per shape that a body uses.
+// Surfaces to draw, one per shape that a body uses. A format stores either world positions of every frame, which
+// rbl_export_vertex() gives, or 32-bit positions relative to `origins`, and adds the origin before the pose.
 typedef struct rblExportSurfaces
 {
     const rblRun* run;
     rblMeshId* ids;
     rblMeshView* views; // zeros for shapes that no body uses
+    rblVec3d* origins;  // 0 unless the surface is far from the origin of its shape, compared with its size
 } rblExportSurfaces;
 
 rblResult rbl_export_surfaces_open(rblExportSurfaces* surfaces, const rblRun* run);
 void rbl_export_surfaces_close(rblExportSurfaces* surfaces);
+
+// Whether an origin is not 0.
+bool rbl_export_is_moved(rblVec3d origin);
+
+// A pose in 64 bits, with a rotation of exactly unit length, and a vertex of a surface in the world at that pose. Positions in
+// 32 bits would lose the shape of small bodies far from the origin.
+typedef struct rblExportPose
+{
+    rblQuatd q;
+    rblVec3d p;
+} rblExportPose;
+
+rblExportPose rbl_export_pose(rblTransform pose);
+rblVec3d rbl_export_vertex(const rblExportPose* pose, const rblMeshView* view, uint32_t vertex);
 
 // Number of frames: the steps 0, every, 2 every, ...
 uint32_t rbl_export_frame_count(const rblRun* run, const rblExportOptions* options);

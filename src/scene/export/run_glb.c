@@ -11,15 +11,13 @@
 #include "scene/picture/picture_scene.h"
 #include <stdio.h>
 
-// A shape in the file: its surface and accessors. Bodies of one shape differ only in material.
+// A shape in the file: its mesh and accessors. Bodies of one shape differ only in material.
 typedef struct DrawnShape
 {
-    rblMeshId surface; // null: no body uses it
-    rblMeshView view;
     rblGlbMesh mesh;
     rblGlbAttributes attributes;
     uint8_t* cracks; // by material of the surface, and one more: 1 for crack faces
-    bool prepared;
+    bool prepared;   // false: no body uses it
 } DrawnShape;
 
 typedef struct RunWriter
@@ -28,6 +26,7 @@ typedef struct RunWriter
     uint32_t every; // export every n-th step
     const rblAllocator* allocator;
     rblGlbBuilder glb;
+    rblExportSurfaces surfaces;
     DrawnShape* shapes;
     uint32_t* meshes;             // by shape and material: index of the mesh, or RBL_NONE
     rblHashMap times;             // by first and last step of consecutive keys: accessor of their times
@@ -67,24 +66,40 @@ static void put_floats(rblJsonWriter* json, const char* key, const float* values
     rbl_json_end_array(json);
 }
 
+// With all digits: programs that read JSON in 64 bits get the same number.
+static void put_exact(rblJsonWriter* json, const char* key, const double* values, uint32_t count)
+{
+    rbl_json_key(json, key);
+    rbl_json_begin_array(json);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        rbl_json_number(json, values[i]);
+    }
+    rbl_json_end_array(json);
+}
+
+static void put_translation(rblJsonWriter* json, rblVec3d p)
+{
+    put_exact(json, "translation", (const double[3]){p.x, p.y, p.z}, 3);
+}
+
 // glTF requires components of rotations in -1 to 1. Products of unit quaternions may exceed that by rounding.
 static void put_rotation(rblJsonWriter* json, rblQuat q)
 {
-    const float numbers[4] = {rbl_clampf(q.x, -1.0f, 1.0f), rbl_clampf(q.y, -1.0f, 1.0f),
-                              rbl_clampf(q.z, -1.0f, 1.0f), rbl_clampf(q.w, -1.0f, 1.0f)};
-    put_floats(json, "rotation", numbers, 4);
+    const double numbers[4] = {(double)rbl_clampf(q.x, -1.0f, 1.0f), (double)rbl_clampf(q.y, -1.0f, 1.0f),
+                               (double)rbl_clampf(q.z, -1.0f, 1.0f), (double)rbl_clampf(q.w, -1.0f, 1.0f)};
+    put_exact(json, "rotation", numbers, 4);
 }
 
 // ---- meshes and materials ----
 
 // Find which materials of a surface are crack materials.
-static rblResult list_cracks(const RunWriter* w, DrawnShape* drawn)
+static rblResult list_cracks(const RunWriter* w, const rblMeshView* view, DrawnShape* drawn)
 {
-    const uint32_t count = drawn->view.material_count;
-    drawn->cracks = rbl_alloc_zero(w->allocator, (size_t)count + 1);
-    for (uint32_t i = 0; drawn->cracks != NULL && i < count; ++i)
+    drawn->cracks = rbl_alloc_zero(w->allocator, (size_t)view->material_count + 1);
+    for (uint32_t i = 0; drawn->cracks != NULL && i < view->material_count; ++i)
     {
-        drawn->cracks[i] = rbl_is_crack_material(drawn->view.material_names[i]);
+        drawn->cracks[i] = rbl_is_crack_material(view->material_names[i]);
     }
     return drawn->cracks != NULL ? RBL_OK : rbl_fail_memory();
 }
@@ -92,15 +107,14 @@ static rblResult list_cracks(const RunWriter* w, DrawnShape* drawn)
 static rblResult prepare_shape(RunWriter* w, uint32_t shape)
 {
     DrawnShape* drawn = &w->shapes[shape];
-    if (drawn->surface.index1 != 0)
+    const rblMeshView* view = &w->surfaces.views[shape];
+    if (drawn->prepared)
     {
         return RBL_OK;
     }
-    RBL_TRY(rbl_run_drawn_surface(w->run, shape, &drawn->surface));
-    RBL_TRY(rbl_mesh_view(drawn->surface, &drawn->view));
-    RBL_TRY(list_cracks(w, drawn));
+    RBL_TRY(list_cracks(w, view, drawn));
     drawn->prepared = true;
-    RBL_TRY(rbl_glb_mesh_prepare(&drawn->mesh, &drawn->view, w->allocator));
+    RBL_TRY(rbl_glb_mesh_prepare(&drawn->mesh, view, w->surfaces.origins[shape], w->allocator));
     drawn->attributes = rbl_glb_mesh_add(&drawn->mesh, &w->glb);
     return RBL_OK;
 }
@@ -357,23 +371,52 @@ static void put_extras(RunWriter* w, uint32_t body)
     rbl_json_end_object(json);
 }
 
-static void put_node(RunWriter* w, uint32_t body)
+static bool is_moved(const RunWriter* w, const rblRunBody* body)
+{
+    return rbl_export_is_moved(w->surfaces.origins[body->shape]);
+}
+
+static uint32_t mesh_of(const RunWriter* w, const rblRunBody* body)
+{
+    return w->meshes[(size_t)body->shape * w->run->materials.count + body->material];
+}
+
+// A mesh with an origin is in a node of its own, `child`.
+static void put_node(RunWriter* w, uint32_t body, uint32_t child)
 {
     rblJsonWriter* json = &w->glb.json;
     const rblRunBody* b = &w->run->bodies.data[body];
     const rblTransform* pose = &b->keys.data[0].pose;
-    const float p[3] = {pose->p.x, pose->p.y, pose->p.z};
     static const float none[3] = {0.0f, 0.0f, 0.0f};
     rbl_json_begin_object(json);
     put_text(json, "name", b->name);
-    put_uint(json, "mesh", w->meshes[(size_t)b->shape * w->run->materials.count + b->material]);
-    put_floats(json, "translation", p, 3);
+    if (is_moved(w, b))
+    {
+        rbl_json_key(json, "children");
+        rbl_json_begin_array(json);
+        rbl_json_unsigned(json, child);
+        rbl_json_end_array(json);
+    }
+    else
+    {
+        put_uint(json, "mesh", mesh_of(w, b));
+    }
+    put_translation(json, rbl_to_double3(pose->p));
     put_rotation(json, pose->q);
     if (b->birth > 0)
     {
         put_floats(json, "scale", none, 3);
     }
     put_extras(w, body);
+    rbl_json_end_object(json);
+}
+
+static void put_child(RunWriter* w, const rblRunBody* body)
+{
+    rblJsonWriter* json = &w->glb.json;
+    rbl_json_begin_object(json);
+    put_uint(json, "mesh", mesh_of(w, body));
+    put_translation(json, w->surfaces.origins[body->shape]);
     rbl_json_end_object(json);
 }
 
@@ -386,11 +429,10 @@ static void put_camera_node(RunWriter* w)
     const rblVec3 right = rbl_normalize3(rbl_cross3(rbl_vec3(0, 1, 0), back), rbl_vec3(1, 0, 0));
     const rblMat3 axes = {right, rbl_cross3(back, right), back};
     const rblQuat turn = rbl_quat_from_mat3(&axes);
-    const float p[3] = {camera->eye.x, camera->eye.y, camera->eye.z};
     rbl_json_begin_object(json);
     put_text(json, "name", "camera");
     put_uint(json, "camera", 0);
-    put_floats(json, "translation", p, 3);
+    put_translation(json, rbl_to_double3(camera->eye));
     put_rotation(json, turn);
     rbl_json_end_object(json);
 }
@@ -413,41 +455,61 @@ static void put_camera(RunWriter* w)
     rbl_json_end_array(json);
 }
 
-// Write nodes and tracks. Returns their number.
-static rblResult put_nodes(RunWriter* w, uint32_t* count)
+static uint32_t count_roots(const RunWriter* w)
+{
+    uint32_t count = w->run->settings.has_camera;
+    for (uint32_t i = 0; i < w->run->bodies.count; ++i)
+    {
+        count += has_keys(w, i);
+    }
+    return count;
+}
+
+// Write nodes and tracks: bodies, the camera, children of bodies. Returns the number of root nodes.
+static rblResult put_nodes(RunWriter* w, uint32_t* root_count)
 {
     rblJsonWriter* json = &w->glb.json;
+    uint32_t node = 0;
+    *root_count = count_roots(w);
+    uint32_t child = *root_count;
     rbl_json_key(json, "nodes");
     rbl_json_begin_array(json);
     for (uint32_t i = 0; i < w->run->bodies.count; ++i)
     {
         if (has_keys(w, i))
         {
-            put_node(w, i);
-            RBL_TRY(add_track(w, i, (*count)++));
+            put_node(w, i, child);
+            child += is_moved(w, &w->run->bodies.data[i]);
+            RBL_TRY(add_track(w, i, node++));
         }
     }
     if (w->run->settings.has_camera)
     {
         put_camera_node(w);
-        ++*count;
+    }
+    for (uint32_t i = 0; i < w->run->bodies.count; ++i)
+    {
+        if (has_keys(w, i) && is_moved(w, &w->run->bodies.data[i]))
+        {
+            put_child(w, &w->run->bodies.data[i]);
+        }
     }
     rbl_json_end_array(json);
     return RBL_OK;
 }
 
-static void put_scene(RunWriter* w, uint32_t node_count)
+static void put_scene(RunWriter* w, uint32_t root_count)
 {
     rblJsonWriter* json = &w->glb.json;
     put_uint(json, "scene", 0);
     rbl_json_key(json, "scenes");
     rbl_json_begin_array(json);
     rbl_json_begin_object(json);
-    if (node_count > 0)
+    if (root_count > 0)
     {
         rbl_json_key(json, "nodes");
         rbl_json_begin_array(json);
-        for (uint32_t i = 0; i < node_count; ++i)
+        for (uint32_t i = 0; i < root_count; ++i)
         {
             rbl_json_unsigned(json, i);
         }
@@ -462,6 +524,7 @@ static void put_scene(RunWriter* w, uint32_t node_count)
 static rblResult open_writer(RunWriter* w)
 {
     const size_t pairs = (size_t)w->run->shapes.count * w->run->materials.count;
+    RBL_TRY(rbl_export_surfaces_open(&w->surfaces, w->run));
     w->shapes = rbl_alloc_zero(w->allocator, w->run->shapes.count * sizeof *w->shapes);
     w->meshes = RBL_NEW_ARRAY(w->allocator, uint32_t, pairs);
     if ((w->shapes == NULL && w->run->shapes.count > 0) || (w->meshes == NULL && pairs > 0))
@@ -481,19 +544,17 @@ static void close_writer(RunWriter* w)
     {
         if (w->shapes[i].cracks != NULL)
         {
-            rbl_free(w->allocator, w->shapes[i].cracks, (size_t)w->shapes[i].view.material_count + 1);
+            const size_t count = (size_t)w->surfaces.views[i].material_count + 1;
+            rbl_free(w->allocator, w->shapes[i].cracks, count);
         }
         if (w->shapes[i].prepared)
         {
             rbl_glb_mesh_free(&w->shapes[i].mesh);
         }
-        if (w->shapes[i].surface.index1 != 0)
-        {
-            rbl_mesh_destroy(w->shapes[i].surface);
-        }
     }
     RBL_FREE_ARRAY(w->allocator, w->shapes, w->run->shapes.count);
     RBL_FREE_ARRAY(w->allocator, w->meshes, (size_t)w->run->shapes.count * w->run->materials.count);
+    rbl_export_surfaces_close(&w->surfaces);
     rbl_hash_map_free(&w->times);
     rbl_array_free(&w->scratch);
     rbl_array_free(&w->channels);
@@ -504,7 +565,7 @@ static void close_writer(RunWriter* w)
 static rblResult fill(RunWriter* w)
 {
     RBL_TRY(open_writer(w));
-    uint32_t node_count = 0;
+    uint32_t root_count = 0;
     if (has_bodies(w))
     {
         RBL_TRY(put_meshes(w));
@@ -512,9 +573,9 @@ static rblResult fill(RunWriter* w)
     }
     if (has_bodies(w) || w->run->settings.has_camera)
     {
-        RBL_TRY(put_nodes(w, &node_count));
+        RBL_TRY(put_nodes(w, &root_count));
     }
-    put_scene(w, node_count);
+    put_scene(w, root_count);
     put_animation(w);
     if (w->run->settings.has_camera)
     {
@@ -556,7 +617,8 @@ rblResult rbl_export_glb(const rblRun* run, const char* path, const rblExportOpt
 {
     RBL_TRY(rbl_glb_check_size(path, count_motion_bytes(run, options->every),
                                "write fewer steps (--every N), or another format (.usda, .pvd, .csv)"));
-    RunWriter w = {.run = run, .every = options->every, .allocator = rbl_default_allocator()};
+    RunWriter w = {
+        .run = run, .surfaces.run = run, .every = options->every, .allocator = rbl_default_allocator()};
     rbl_glb_builder_init(&w.glb, w.allocator);
     rbl_hash_map_init(&w.times, w.allocator);
     rbl_array_init(&w.scratch, w.allocator);

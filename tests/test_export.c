@@ -116,7 +116,7 @@ static void vtu_arrays_stand_where_they_say(void** state)
     assert_int_equal(memcmp(data + expected, "\n</AppendedData>", 16), 0);
     uint64_t bytes;
     memcpy(&bytes, data, 8);
-    assert_int_equal(bytes, 12 * points);
+    assert_int_equal(bytes, 24 * points);
     assert_true(cells > 100);
     free(vtu);
 }

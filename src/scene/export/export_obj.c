@@ -5,7 +5,6 @@
 #include "io/series.h"
 #include "io/text_write.h"
 #include "math/quat.h"
-#include "math/transform.h"
 #include "math/vec.h"
 #include "rubble/picture.h"
 #include "scene/export/export.h"
@@ -104,10 +103,14 @@ static void write_floats(rblWriter* writer, const char* keyword, const float* va
 static void write_vectors(rblWriter* writer, const rblMeshView* view, const ObjShape* shape,
                           rblTransform pose)
 {
+    const rblExportPose exact = rbl_export_pose(pose);
     for (uint32_t v = 0; v < view->vertex_count; ++v)
     {
-        const rblVec3 p = rbl_transform_point(pose, rbl_to_float3(view->positions[v]));
-        write_floats(writer, "v", (const float[3]){p.x, p.y, p.z}, 3);
+        char* c = rbl_writer_reserve(writer);
+        *c++ = 'v';
+        c = rbl_print_position(c, rbl_export_vertex(&exact, view, v));
+        *c++ = '\n';
+        rbl_writer_advance(writer, c);
     }
     for (size_t i = 0; i < shape->uvs.values.count; i += 2)
     {

@@ -58,6 +58,18 @@ static void put_vector(UsdWriter* usd, rblVec3 v)
     put_tuple(usd, (const float[3]){v.x, v.y, v.z}, 3);
 }
 
+// For attributes of 64 bits: a 32-bit number is written with the digits that give the same number when read in 64 bits.
+static void put_exact_vector(UsdWriter* usd, rblVec3d v)
+{
+    put(usd, "(");
+    put_number(usd, v.x);
+    put(usd, ", ");
+    put_number(usd, v.y);
+    put(usd, ", ");
+    put_number(usd, v.z);
+    put(usd, ")");
+}
+
 // A string in quotes. Control characters are left out.
 static void put_quoted(UsdWriter* usd, const char* text)
 {
@@ -74,13 +86,18 @@ static void put_quoted(UsdWriter* usd, const char* text)
 
 // ---- surfaces ----
 
-static void put_points(UsdWriter* usd, const rblMeshView* view)
+static rblVec3 point_of(const rblMeshView* view, rblVec3d origin, uint32_t vertex)
+{
+    return rbl_to_float3(rbl_sub3d(view->positions[vertex], origin));
+}
+
+static void put_points(UsdWriter* usd, const rblMeshView* view, rblVec3d origin)
 {
     put(usd, "            point3f[] points = [");
     for (uint32_t v = 0; v < view->vertex_count; ++v)
     {
         put(usd, v > 0 ? ", " : "");
-        put_vector(usd, rbl_to_float3(view->positions[v]));
+        put_vector(usd, point_of(view, origin, v));
     }
     put(usd, "]\n");
 }
@@ -140,13 +157,13 @@ static void put_crack_subset(UsdWriter* usd, const rblMeshView* view)
     put(usd, any ? "]\n            }\n" : "");
 }
 
-static void put_extent(UsdWriter* usd, const rblMeshView* view)
+static void put_extent(UsdWriter* usd, const rblMeshView* view, rblVec3d origin)
 {
-    rblVec3 low = rbl_to_float3(view->positions[0]);
+    rblVec3 low = point_of(view, origin, 0);
     rblVec3 high = low;
     for (uint32_t v = 1; v < view->vertex_count; ++v)
     {
-        const rblVec3 p = rbl_to_float3(view->positions[v]);
+        const rblVec3 p = point_of(view, origin, v);
         low = rbl_vec3(rbl_minf(low.x, p.x), rbl_minf(low.y, p.y), rbl_minf(low.z, p.z));
         high = rbl_vec3(rbl_maxf(high.x, p.x), rbl_maxf(high.y, p.y), rbl_maxf(high.z, p.z));
     }
@@ -157,12 +174,24 @@ static void put_extent(UsdWriter* usd, const rblMeshView* view)
     put(usd, "]\n");
 }
 
+// Points are in 32 bits. Those of a surface that is far from the origin of its shape are relative to a point near it.
+static void put_origin(UsdWriter* usd, rblVec3d origin)
+{
+    if (rbl_export_is_moved(origin))
+    {
+        put(usd, "            double3 xformOp:translate = ");
+        put_exact_vector(usd, origin);
+        put(usd, "\n            uniform token[] xformOpOrder = [\"xformOp:translate\"]\n");
+    }
+}
+
 static void put_shapes(UsdWriter* usd)
 {
     put(usd, "    class \"Shapes\"\n    {\n");
     for (uint32_t i = 0; i < usd->run->shapes.count; ++i)
     {
         const rblMeshView* view = &usd->surfaces.views[i];
+        const rblVec3d origin = usd->surfaces.origins[i];
         if (view->vertex_count == 0)
         {
             continue;
@@ -172,8 +201,9 @@ static void put_shapes(UsdWriter* usd)
         put(usd, "\" (\n            displayName = ");
         put_quoted(usd, usd->run->shapes.data[i].name);
         put(usd, "\n        )\n        {\n            uniform token subdivisionScheme = \"none\"\n");
-        put_extent(usd, view);
-        put_points(usd, view);
+        put_origin(usd, origin);
+        put_extent(usd, view, origin);
+        put_points(usd, view, origin);
         put_faces(usd, view);
         put_layer(usd, view, RBL_LAYER_NORMAL, "normal3f[] normals");
         put_layer(usd, view, RBL_LAYER_UV, "texCoord2f[] primvars:st");
@@ -227,7 +257,7 @@ static void put_rotation(UsdWriter* usd, const rblTransform* pose)
 
 static void put_translation(UsdWriter* usd, const rblTransform* pose)
 {
-    put_vector(usd, pose->p);
+    put_exact_vector(usd, rbl_to_double3(pose->p));
 }
 
 typedef void PoseFcn(UsdWriter* usd, const rblTransform* pose);

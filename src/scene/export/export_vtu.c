@@ -7,7 +7,6 @@
 #include "io/xml.h"
 #include "math/mat3.h"
 #include "math/quat.h"
-#include "math/transform.h"
 #include "math/vec.h"
 #include "scene/export/export.h"
 #include <stdio.h>
@@ -94,7 +93,7 @@ static void write_header(rblWriter* writer, VtuFrame* frame)
              "</DataArray>\n</FieldData>\n<Piece NumberOfPoints=\"%llu\" NumberOfCells=\"%llu\">\n<Points>\n",
              (unsigned long long)frame->points, (unsigned long long)frame->cells);
     rbl_write_text(writer, line);
-    write_array(writer, frame, "Float32", "Points", 3, 12 * frame->points);
+    write_array(writer, frame, "Float64", "Points", 3, 24 * frame->points);
     rbl_write_text(writer, "</Points>\n<Cells>\n");
     write_array(writer, frame, "Int64", "connectivity", 1, 8 * frame->corners);
     write_array(writer, frame, "Int64", "offsets", 1, 8 * frame->cells);
@@ -128,6 +127,13 @@ static void write_u32(rblWriter* writer, uint32_t value)
     rbl_write_bytes(writer, bytes, sizeof bytes);
 }
 
+static void write_double(rblWriter* writer, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    write_u64(writer, bits);
+}
+
 static void write_float(rblWriter* writer, float value)
 {
     uint32_t bits;
@@ -139,12 +145,13 @@ typedef void BodyFcn(rblWriter* writer, const VtuFrame* frame, uint32_t body, co
 
 static void write_points(rblWriter* writer, const VtuFrame* frame, uint32_t body, const rblMeshView* view)
 {
+    const rblExportPose pose = rbl_export_pose(frame->keys[body].pose);
     for (uint32_t v = 0; v < view->vertex_count; ++v)
     {
-        const rblVec3 p = rbl_transform_point(frame->keys[body].pose, rbl_to_float3(view->positions[v]));
-        write_float(writer, p.x);
-        write_float(writer, p.y);
-        write_float(writer, p.z);
+        const rblVec3d p = rbl_export_vertex(&pose, view, v);
+        write_double(writer, p.x);
+        write_double(writer, p.y);
+        write_double(writer, p.z);
     }
 }
 
@@ -255,7 +262,7 @@ static void write_bodies(rblWriter* writer, const VtuFrame* frame, uint64_t byte
 // Arrays in the order of the header.
 static void write_data(rblWriter* writer, const VtuFrame* frame)
 {
-    write_bodies(writer, frame, 12 * frame->points, write_points);
+    write_bodies(writer, frame, 24 * frame->points, write_points);
     write_connectivity(writer, frame);
     write_offsets(writer, frame);
     write_bodies(writer, frame, frame->cells, write_types);

@@ -145,7 +145,8 @@ rblResult rbl_simulation_note_breaks(rblSimulation* simulation)
     {
         const rblRunPiece parent = describe(simulation, events[i].body);
         RBL_TRY(add_break_event(simulation, &events[i], parent.name));
-        RBL_TRY(parent.body != RBL_NONE ? add_fragments(simulation, &events[i], &parent) : RBL_OK);
+        const bool known = parent.material != RBL_NONE; // of the scene, a piece, or added by the caller
+        RBL_TRY(known ? add_fragments(simulation, &events[i], &parent) : RBL_OK);
     }
     return RBL_OK;
 }
@@ -197,7 +198,8 @@ static rblResult add_piece(rblSimulation* simulation, rblRunPiece* piece)
                              .mass = state.mass,
                              .birth = simulation->step,
                              .death = RBL_NONE};
-    const char* source = piece->body == RBL_NONE ? view.kind : "piece";
+    const bool added = piece->body == RBL_NONE && piece->parent == RBL_NONE;
+    const char* source = added ? view.kind : "piece";
     RBL_TRY(rbl_run_add_shape(run, piece->name, source, &view, surface));
     piece->run_body = (uint32_t)run->bodies.count;
     RBL_TRY(rbl_run_push_body(run, &body));

@@ -74,10 +74,10 @@ static inline rblVec3d turned(const double q[4], rblVec3d v)
 {
     const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     const double x = q[0] / length, y = q[1] / length, z = q[2] / length, w = q[3] / length;
-    return (rblVec3d){
-        (1 - 2 * (y * y + z * z)) * v.x + 2 * (x * y - w * z) * v.y + 2 * (x * z + w * y) * v.z,
-        2 * (x * y + w * z) * v.x + (1 - 2 * (x * x + z * z)) * v.y + 2 * (y * z - w * x) * v.z,
-        2 * (x * z - w * y) * v.x + 2 * (y * z + w * x) * v.y + (1 - 2 * (x * x + y * y)) * v.z};
+    return (rblVec3d){(1 - 2 * (y * y + z * z)) * v.x + 2 * (x * y - w * z) * v.y + 2 * (x * z + w * y) * v.z,
+                      2 * (x * y + w * z) * v.x + (1 - 2 * (x * x + z * z)) * v.y + 2 * (y * z - w * x) * v.z,
+                      2 * (x * z - w * y) * v.x + 2 * (y * z + w * x) * v.y +
+                          (1 - 2 * (x * x + y * y)) * v.z};
 }
 
 // A point of the world in the frame of the shape.
@@ -234,7 +234,8 @@ typedef struct FileBody
 } FileBody;
 
 // The vertex of the surface, of those that are marked, that is closest to a point of it; RBL_NONE: none within the tolerance.
-static inline uint32_t closest_vertex(const OracleBody* body, rblVec3d p, const bool* marked, double* distance)
+static inline uint32_t closest_vertex(const OracleBody* body, rblVec3d p, const bool* marked,
+                                      double* distance)
 {
     const double reach = TOLERANCE * body->size;
     const double key = key_of(p);
@@ -283,7 +284,7 @@ static inline void compare_plane(const OracleBody* body, rblTransform pose, cons
 
 // Every point of the file is a vertex, and every vertex is in the file.
 static inline void compare_vertices(Oracle* oracle, const OracleBody* body, rblTransform pose,
-                                   const FileBody* file)
+                                    const FileBody* file)
 {
     bool* met = calloc(body->sorted_count, sizeof *met);
     uint32_t count = 0;

@@ -167,8 +167,7 @@ static inline void compare_vtu(Oracle* oracle, uint32_t step, rblRunId run, cons
         rblRunBodyView body;
         check_ok(rbl_run_body(run, id, &body));
         assert_true((uint64_t)top >= first && (uint64_t)top < point_count);
-        oracle_compare(oracle,
-                       &(FileBody){body.name, points + first, (uint32_t)((uint64_t)top + 1 - first)});
+        oracle_compare(oracle, &(FileBody){body.name, points + first, (uint32_t)((uint64_t)top + 1 - first)});
         first = (uint64_t)top + 1;
     }
     assert_int_equal(first, point_count);
@@ -327,7 +326,8 @@ static inline double* glb_floats(const GlbReader* glb, uint32_t index, uint32_t 
     assert_int_equal(glb_number(accessor, "componentType", 0), 5126);
     assert_false(rbl_json_exists(rbl_json_find(view, "byteStride")));
     *count = glb_number(accessor, "count", 0);
-    const char* data = glb->binary + glb_number(view, "byteOffset", 0) + glb_number(accessor, "byteOffset", 0);
+    const char* data =
+        glb->binary + glb_number(view, "byteOffset", 0) + glb_number(accessor, "byteOffset", 0);
     double* out = calloc((size_t)*count * components, sizeof *out);
     for (size_t i = 0; i < (size_t)*count * components; ++i)
     {

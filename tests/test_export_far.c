@@ -8,7 +8,8 @@ static const char far_scene[] =
     "{\"rubble\":1,\"step\":0.02,\"duration\":0.4,"
     "\"shapes\":{\"ground\":{\"kind\":\"plane\"},\"wall\":{\"kind\":\"box\",\"size\":[1.5,1,0.1]},"
     "\"vase\":{\"kind\":\"vase\"},\"box\":{\"kind\":\"box\",\"size\":[0.1,0.2,0.3]}},"
-    "\"bodies\":[{\"name\":\"floor\",\"shape\":\"ground\",\"type\":\"static\",\"position\":[10000,10000,-10000]},"
+    "\"bodies\":[{\"name\":\"floor\",\"shape\":\"ground\",\"type\":\"static\",\"position\":[10000,10000,-"
+    "10000]},"
     "{\"name\":\"post\",\"shape\":\"box\",\"type\":\"static\",\"position\":[10001.3,10000.2,-10000.7],"
     "\"rotation\":[0.2,0.1,0.3,0.9273618]},"
     "{\"name\":\"vase\",\"shape\":\"vase\",\"material\":\"ceramic\",\"position\":[9998,10002,-10001],"
@@ -103,7 +104,8 @@ static void far_from_the_origin(void** state)
 // ---- compounds ----
 
 static const char empty_scene[] =
-    "{\"rubble\":1,\"step\":0.02,\"duration\":0.3,\"gravity\":[0,0,0],\"shapes\":{\"ball\":{\"kind\":\"sphere\","
+    "{\"rubble\":1,\"step\":0.02,\"duration\":0.3,\"gravity\":[0,0,0],\"shapes\":{\"ball\":{\"kind\":"
+    "\"sphere\","
     "\"radius\":0.1}},\"bodies\":[{\"name\":\"ball\",\"shape\":\"ball\",\"position\":[0,9,0]}]}";
 
 // Two turned boxes and a turned cylinder.
@@ -213,7 +215,8 @@ static void add_far_hulls(rblRunId run, rblWorldId world, uint32_t step)
 {
     if (step == 1)
     {
-        add_body(run, world, "at 32 m", make_far_hull(32.0f), (rblVec3){-30.0f, 0.0f, 30.0f}, (rblBreakerId){0});
+        add_body(run, world, "at 32 m", make_far_hull(32.0f), (rblVec3){-30.0f, 0.0f, 30.0f},
+                 (rblBreakerId){0});
         add_body(run, world, "at 8 km", make_far_hull(8192.0f), (rblVec3){100.0f, 0.0f, 30.0f},
                  (rblBreakerId){0});
     }

@@ -12,7 +12,8 @@ static const struct
 {
     const char* name;
     uint32_t steps;
-} long_scenes[] = {{"table_1000", 9}, {"table_100", 30}, {"stress_statues", 40}};
+} long_scenes[] = {{"table_1000", 9},      {"table_100", 30},          {"stress_statues", 20},
+                   {"stress_handled", 80}, {"stress_piggy_bank", 100}, {"pile_1000", 60}};
 
 static void check_file(const char* name)
 {

@@ -1,9 +1,12 @@
-// Real models for tests: found through RUBBLE_MODELS, or beside the repository; tests skip what is absent.
+// Real models for tests: found through RUBBLE_MODELS, or beside the repository. A test that finds none of its models calls skip(), and a
+// program all of whose tests were skipped returns SKIPPED.
 #ifndef RBL_TESTS_MODELS_H
 #define RBL_TESTS_MODELS_H
 
 #include <stdio.h>
 #include <stdlib.h>
+
+#define SKIPPED 77 // SKIP_RETURN_CODE of ctest
 
 // The path of a model, valid until the next call; null, after one line that says so, when it is not there.
 static inline const char* model_path(const char* name)
@@ -15,7 +18,7 @@ static inline const char* model_path(const char* name)
     FILE* file = fopen(path, "rb");
     if (file == NULL)
     {
-        printf("skipped: no model %s (set RUBBLE_MODELS)\n", path);
+        printf("not checked: there is no model %s (set RUBBLE_MODELS)\n", path);
         return NULL;
     }
     fclose(file);

@@ -3,6 +3,8 @@
 
 #include "models.h"
 
+static uint32_t checked;
+
 static void real_models_are_solids_of_known_genus(void** state)
 {
     (void)state;
@@ -25,6 +27,7 @@ static void real_models_are_solids_of_known_genus(void** state)
         {
             continue;
         }
+        checked += 1;
         rblMeshId id;
         rblMeshReport report;
         check_ok(rbl_mesh_load(path, NULL, &id));
@@ -39,6 +42,11 @@ static void real_models_are_solids_of_known_genus(void** state)
         assert_int_equal(report.degenerate_faces.count + report.duplicate_faces.count, 0);
     }
     assert_int_equal(rbl_bytes_in_use(), 0);
+    print_message("%u of %zu models checked\n", checked, sizeof models / sizeof *models);
+    if (checked == 0)
+    {
+        skip();
+    }
 }
 
 int main(void)
@@ -46,5 +54,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(real_models_are_solids_of_known_genus),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed == 0 && checked == 0 ? SKIPPED : failed;
 }

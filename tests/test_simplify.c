@@ -444,6 +444,7 @@ static void real_models_keep_their_topology(void** state)
 {
     (void)state;
     const char* names[] = {"fandisk_13k.obj", "spot_6k.obj"};
+    int checked = 0;
     for (int i = 0; i < 2; ++i)
     {
         const char* path = model_path(names[i]);
@@ -451,6 +452,7 @@ static void real_models_keep_their_topology(void** state)
         {
             continue;
         }
+        checked += 1;
         rblMeshId id;
         check_ok(rbl_mesh_load(path, NULL, &id));
         const rblMeshReport before = report_of(id);
@@ -462,6 +464,10 @@ static void real_models_keep_their_topology(void** state)
         check_relative(after.volume, before.volume, 0.01);
         check_ok(rbl_mesh_destroy(out));
         check_ok(rbl_mesh_destroy(id));
+    }
+    if (checked == 0)
+    {
+        skip();
     }
 }
 

@@ -1,5 +1,5 @@
 // No tunnelling, however things stand one behind the other: a body that flies at a thin plate in front of a board collides with the plate
-// first, and neither goes through anything by it; what comes after that impact mostly does not either.
+// first, and neither goes through anything by it. Of what comes after that impact, the known faults are counted.
 #include "world_testing.h"
 
 #include "field/piece.h"
@@ -330,6 +330,9 @@ static bool is_behind_board(const Scene* scene)
            state_of(scene->world, scene->projectile).center.x > scene->board_face;
 }
 
+static const char through_plate[] = "the projectile went through the plate";
+static const char behind_board[] = "something is behind the board";
+
 // *at_impact: whether the fault is not later than that impact.
 static const char* find_fault(const Case* c, const Scene* scene, bool* at_impact)
 {
@@ -348,12 +351,12 @@ static const char* find_fault(const Case* c, const Scene* scene, bool* at_impact
         const Moment now = moment_of(scene);
         if (went_through(c, &before, &now, *at_impact ? 1 : 32))
         {
-            return "the projectile went through the plate";
+            return through_plate;
         }
         before = now;
         if (is_behind_board(scene))
         {
-            return "something is behind the board";
+            return behind_board;
         }
     }
     *at_impact = true;
@@ -363,8 +366,9 @@ static const char* find_fault(const Case* c, const Scene* scene, bool* at_impact
 typedef struct Tally
 {
     int cases;
-    int faults; // up to the first impact
-    int later;  // after it
+    int faults;  // up to the first impact
+    int behind;  // after it: something passed through the board
+    int through; // after it: the projectile passed through the plate
 } Tally;
 
 static void try_case(const Case* c, rblShapeId plate, Tally* tally)
@@ -375,8 +379,10 @@ static void try_case(const Case* c, rblShapeId plate, Tally* tally)
     check_ok(rbl_world_destroy(scene.world));
     tally->cases += 1;
     tally->faults += fault != NULL && at_impact;
-    tally->later += fault != NULL && !at_impact;
-    if (fault != NULL && tally->faults + tally->later < 40)
+    tally->behind += fault == behind_board && !at_impact;
+    tally->through += fault == through_plate && !at_impact;
+    assert_true(fault == NULL || at_impact || fault == behind_board || fault == through_plate);
+    if (fault != NULL && tally->faults + tally->behind + tally->through < 40)
     {
         print_message("%s plate, %s, %g mm, %g mm before the board; %s of %g mm with %g m/s, e = %g, %g Hz, "
                       "phase %g: %s\n",
@@ -416,12 +422,20 @@ static void try_gaps(Case c, rblShapeId plate, Tally* tally)
     }
 }
 
-// Nothing goes wrong up to the first impact. Of what comes after it, plate, projectile and board thrown against each other more than once in
-// a step, a few faults are known (docs/step.md, section 4).
+// Known faults after the first impact, when plate, projectile and board are thrown against each other more than once in a step
+// (docs/step.md, section 4). Results are the same bits everywhere, so that these numbers are exact: none may be added, and where one is
+// mended its number goes down here and there.
+static const struct
+{
+    int behind, through;
+} known_faults[PLATE_KINDS] = {
+    [PLATE_BOX] = {7, 24}, [PLATE_HULL] = {4, 62}, [PLATE_LEVEL_SET] = {4, 6}, [PLATE_PIECE] = {2, 12}};
+
+// Nothing goes wrong up to the first impact, and nothing but the known faults after it.
 static void check_plates(PlateKind kind)
 {
     static const float thicknesses[] = {0.002f, 0.006f, 0.02f};
-    Tally tally = {0, 0, 0};
+    Tally tally = {0, 0, 0, 0};
     for (int t = 0; t < 3; ++t)
     {
         const rblShapeId plate = make_plate(kind, thicknesses[t]);
@@ -438,10 +452,12 @@ static void check_plates(PlateKind kind)
         }
         check_ok(rbl_shape_destroy(plate));
     }
-    print_message("%s plates: %d cases, %d faults up to the first impact, %d after it\n", plate_names[kind],
-                  tally.cases, tally.faults, tally.later);
+    print_message("%s plates: %d cases, %d faults up to the first impact; after it %d through the board, "
+                  "%d through the plate\n",
+                  plate_names[kind], tally.cases, tally.faults, tally.behind, tally.through);
     assert_int_equal(tally.faults, 0);
-    assert_true(tally.later <= tally.cases / 50);
+    assert_true(tally.behind <= known_faults[kind].behind);
+    assert_true(tally.through <= known_faults[kind].through);
 }
 
 static void a_plate_of_a_box_before_a_board_is_hit_first(void** state)

@@ -2,7 +2,7 @@
 #ifndef RBL_TESTS_SIMPLIFY_CHECKS_H
 #define RBL_TESTS_SIMPLIFY_CHECKS_H
 
-#include "simplify_shapes.h"
+#include "testing.h"
 
 static inline rblMeshReport report_of(rblMeshId id)
 {

@@ -124,7 +124,8 @@ static void check_result(const char* kind, rblMeshId id, uint32_t target)
     }
     // A surface that moves by no more than d sweeps no more than its area times d.
     const double swept = fmax(error, back) * fmax(before.area, after.area);
-    print_message("%s: %u to %u triangles; error %.3g, vertices off by %.3g, faces by %.3g; volume %+.2g of what may be; "
+    print_message("%s: %u to %u triangles; error %.3g, vertices off by %.3g, faces by %.3g; volume %+.2g of "
+                  "what may be; "
                   "normals agree by %.2f\n",
                   kind, before.triangles, after.triangles, error, off, back,
                   swept > 0.0 ? (after.volume - before.volume) / swept : 0.0, least);

@@ -89,9 +89,10 @@ static void a_rolling_plate_needs_a_handful_of_contacts(void** state)
     const float way = rbl_length3(rbl_sub3(fine.path[ROLL_STEPS - 1], fine.path[0]));
     print_message("%.2f contacts, at most %u; all that touch: %.2f, at most %u; %.1f mm from the fine run "
                   "after %.3f m; "
-                  "kinetic energy %.3f to %.3f J, fine %.3f\n",
+                  "kinetic energy %.3f to %.3f J, fine %.3f, with all that touch %.3f\n",
                   few.contacts, few.most, full.contacts, full.most, 1e3 * (double)apart, (double)way,
-                  few.kinetic[0], few.kinetic[ROLL_STEPS - 1], fine.kinetic[ROLL_STEPS - 1]);
+                  few.kinetic[0], few.kinetic[ROLL_STEPS - 1], fine.kinetic[ROLL_STEPS - 1],
+                  full.kinetic[ROLL_STEPS - 1]);
     assert_true(few.contacts <= 12.0 && few.most <= 12);
     assert_true(full.contacts > 2.0 * few.contacts);
     assert_true(way > 1.0f && apart < 0.05f * way);

@@ -180,7 +180,7 @@ static inline bool is_birth(uint32_t step)
     return step > 0 && oracle.bodies_at[step] > oracle.bodies_at[step - 1];
 }
 
-static inline bool take_step(uint32_t* steps, uint32_t* count, uint32_t step)
+static inline void take_step(uint32_t* steps, uint32_t* count, uint32_t step)
 {
     bool known = *count == TIMES;
     for (uint32_t i = 0; i < *count; ++i)
@@ -191,7 +191,6 @@ static inline bool take_step(uint32_t* steps, uint32_t* count, uint32_t step)
     {
         steps[(*count)++] = step;
     }
-    return !known;
 }
 
 // Start and end; the steps before and at which bodies appear, the first and the last ones; others evenly.
@@ -203,7 +202,12 @@ static inline uint32_t choose_steps(uint32_t steps[TIMES])
     take_step(steps, &count, last);
     for (uint32_t s = 1, births = 0; s <= last && births < 2; ++s)
     {
-        births += is_birth(s) && (take_step(steps, &count, s - 1) | take_step(steps, &count, s));
+        if (is_birth(s))
+        {
+            take_step(steps, &count, s - 1);
+            take_step(steps, &count, s);
+            births += 1;
+        }
     }
     for (uint32_t s = last; s > 0 && count < 8; --s)
     {

@@ -285,6 +285,34 @@ static void tables_that_do_not_fit_are_refused(void** state)
     check_fails(RBL_ERROR_ARGUMENT, rbl_parameters_check_table(NULL, size, "test"));
 }
 
+// A field is read through a pointer of its type: an offset between two fields is no such pointer.
+static void fields_that_are_not_aligned_are_refused(void** state)
+{
+    (void)state;
+    const size_t size = sizeof(Everything) + 8;
+    for (const rblParameter* row = everything; row->type != RBL_PARAMETER_END; ++row)
+    {
+        const bool any = row->type == RBL_PARAMETER_BOOL || row->type == RBL_PARAMETER_GROUP;
+        rblParameter rows[2] = {*row, {.type = RBL_PARAMETER_END}};
+        check_ok(rbl_parameters_check_table(rows, size, "test"));
+        rows[0].offset += 1;
+        assert_int_equal(rbl_parameters_check_table(rows, size, "test"), any ? RBL_OK : RBL_ERROR_ARGUMENT);
+        assert_true(any || strstr(rbl_last_error(), "is not aligned") != NULL);
+        rows[0].offset -= 1;
+        rows[0].file_offset += row->type == RBL_PARAMETER_CHOICE_OR_FILE ? 4 : 0;
+        assert_int_equal(rbl_parameters_check_table(rows, size, "test"),
+                         row->type == RBL_PARAMETER_CHOICE_OR_FILE && _Alignof(const char*) > 4
+                             ? RBL_ERROR_ARGUMENT
+                             : RBL_OK);
+    }
+    const rblParameter inner[2] = {
+        {.key = "inner", .type = RBL_PARAMETER_U32, .offset = 2, .about = "between"}, {.key = NULL}};
+    const rblParameter outer[2] = {
+        {.key = "outer", .type = RBL_PARAMETER_GROUP, .about = "of one", .group = inner}, {.key = NULL}};
+    check_fails(RBL_ERROR_ARGUMENT, rbl_parameters_check_table(outer, size, "test"));
+    assert_non_null(strstr(rbl_last_error(), "parameters of 'test': 'inner' is not aligned"));
+}
+
 static rblResult add_folder(const rblParameter* row, const char** path, void* context)
 {
     (void)row;
@@ -317,6 +345,7 @@ int main(void)
         cmocka_unit_test(what_is_written_reads_back),
         cmocka_unit_test(values_out_of_range_are_refused),
         cmocka_unit_test(tables_that_do_not_fit_are_refused),
+        cmocka_unit_test(fields_that_are_not_aligned_are_refused),
         cmocka_unit_test(every_file_is_visited),
     };
     return cmocka_run_group_tests_name("parameters", tests, NULL, NULL);

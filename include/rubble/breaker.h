@@ -235,7 +235,7 @@ static inline rblBreakerKind rbl_default_breaker_kind(void)
 }
 
 /// Add a kind to the table. The struct is copied; texts and parameters must stay valid until it is removed. Refused: names that are
-/// taken or invalid, parameters outside of the definition, defaults out of their ranges, missing functions.
+/// taken or invalid, parameters outside of the definition or not aligned, defaults out of their ranges, missing functions.
 RBL_API rblResult rbl_breaker_kind_register(const rblBreakerKind* kind);
 
 /// Remove a registered kind. Refused: unknown names, kinds of the library; RBL_ERROR_BUSY: breakers or scenes use it.

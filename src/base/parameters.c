@@ -11,22 +11,34 @@
 
 // ---- fields ----
 
-static size_t size_of_type(rblParameterType type)
+typedef struct FieldLayout
 {
-    static const size_t sizes[RBL_PARAMETER_TYPE_COUNT] = {
-        [RBL_PARAMETER_FLOAT] = sizeof(float),
-        [RBL_PARAMETER_DOUBLE] = sizeof(double),
-        [RBL_PARAMETER_U32] = sizeof(uint32_t),
-        [RBL_PARAMETER_U64] = sizeof(uint64_t),
-        [RBL_PARAMETER_BOOL] = sizeof(bool),
-        [RBL_PARAMETER_CHOICE] = sizeof(uint32_t),
-        [RBL_PARAMETER_VECTOR] = sizeof(rblVec3),
-        [RBL_PARAMETER_VECTOR_DOUBLE] = sizeof(rblVec3d),
-        [RBL_PARAMETER_TEXT] = sizeof(const char*),
-        [RBL_PARAMETER_FILE] = sizeof(const char*),
-        [RBL_PARAMETER_CHOICE_OR_FILE] = sizeof(uint32_t),
+    size_t size, alignment;
+} FieldLayout;
+
+#define LAYOUT(type)                                                                                         \
+    {                                                                                                        \
+        sizeof(type), _Alignof(type)                                                                         \
+    }
+
+static FieldLayout layout_of(rblParameterType type)
+{
+    static const FieldLayout layouts[RBL_PARAMETER_TYPE_COUNT] = {
+        [RBL_PARAMETER_END] = {0, 1},
+        [RBL_PARAMETER_FLOAT] = LAYOUT(float),
+        [RBL_PARAMETER_DOUBLE] = LAYOUT(double),
+        [RBL_PARAMETER_U32] = LAYOUT(uint32_t),
+        [RBL_PARAMETER_U64] = LAYOUT(uint64_t),
+        [RBL_PARAMETER_BOOL] = LAYOUT(bool),
+        [RBL_PARAMETER_CHOICE] = LAYOUT(uint32_t),
+        [RBL_PARAMETER_VECTOR] = LAYOUT(rblVec3),
+        [RBL_PARAMETER_VECTOR_DOUBLE] = LAYOUT(rblVec3d),
+        [RBL_PARAMETER_TEXT] = LAYOUT(const char*),
+        [RBL_PARAMETER_FILE] = LAYOUT(const char*),
+        [RBL_PARAMETER_CHOICE_OR_FILE] = LAYOUT(uint32_t),
+        [RBL_PARAMETER_GROUP] = {0, 1},
     };
-    return sizes[type];
+    return layouts[type];
 }
 
 uint32_t rbl_parameter_choice_count(const char* const* choices)
@@ -124,10 +136,15 @@ static rblResult check_row(const rblParameter* row, size_t size, const char* nam
     {
         return fail_row(name, row, "must have a type and a description");
     }
-    if (row->offset > size || size_of_type(row->type) > size - row->offset ||
+    const FieldLayout field = layout_of(row->type);
+    if (row->offset > size || field.size > size - row->offset ||
         (file && (row->file_offset > size || sizeof(const char*) > size - row->file_offset)))
     {
         return fail_row(name, row, "is outside of the definition");
+    }
+    if (row->offset % field.alignment != 0 || (file && row->file_offset % _Alignof(const char*) != 0))
+    {
+        return fail_row(name, row, "is not aligned: its offset must be that of a field of its type");
     }
     if (choice && (row->choices == NULL || row->choices[0] == NULL))
     {
@@ -273,7 +290,7 @@ static bool is_same_value(const rblParameter* row, const void* a, const void* b)
     same = same && (text == NULL || is_same_text(*text, *text_of(row, b)));
     const bool exact = row->type == RBL_PARAMETER_CHOICE || row->type == RBL_PARAMETER_CHOICE_OR_FILE ||
                        row->type == RBL_PARAMETER_BOOL || row->type == RBL_PARAMETER_U64;
-    return same && (!exact || memcmp(field_of(row, a), field_of(row, b), size_of_type(row->type)) == 0);
+    return same && (!exact || memcmp(field_of(row, a), field_of(row, b), layout_of(row->type).size) == 0);
 }
 
 bool rbl_parameters_equal(const rblParameter* rows, const void* a, const void* b)

@@ -15,7 +15,7 @@
 uint32_t rbl_parameter_choice_count(const char* const* choices);
 
 // Whether a table can be used for structs of that size; `name` is of its kind, for the message. Refused: keys that are missing,
-// repeated or too long, fields outside of the struct, choices without words.
+// repeated or too long, fields outside of the struct or not aligned for their type, choices without words.
 rblResult rbl_parameters_check_table(const rblParameter* rows, size_t size, const char* name);
 
 // Whether every value is within its range: "NAME: KEY must be ...".

@@ -86,6 +86,13 @@ typedef struct rblMate
     uint32_t piece_a, face_a, piece_b, face_b;
 } rblMate;
 
+/// The crack face (as numbered in rblMate) of each face of a fragment's surface; RBL_NONE for faces of the original surface. `out`
+/// receives up to `capacity` values, `count` the number of faces. Mating faces have the same triangles in the same order, with
+/// opposite orientation. Refused: shapes whose breaker does not number crack faces (prescored and stress do), shapes read from
+/// a recording.
+RBL_API rblResult rbl_fragment_faces(const rblShapeView* fragment, uint32_t* out, uint32_t capacity,
+                                     uint32_t* count);
+
 /// The result of a break. Allocate with rbl_fracture_allocate(), free with rbl_fracture_free().
 typedef struct rblFracture
 {

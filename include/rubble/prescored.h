@@ -50,12 +50,6 @@ static inline rblPrescoredDef rbl_default_prescored_def(void)
 /// body without strength never breaks. The verdict depends on the impact and the body only, not on the time step.
 RBL_API rblResult rbl_breaker_create_prescored(const rblPrescoredDef* def, rblBreakerId* out);
 
-/// The crack face (as numbered in rblMate) of each face of a fragment's surface; UINT32_MAX for faces of the original surface. `out`
-/// receives up to `capacity` values, `count` the number of faces. Mating faces have the same triangles in the same order, with
-/// opposite orientation. Refused: shapes that were not created by a prescored or stress breaker, or that were read from a recording.
-RBL_API rblResult rbl_fragment_faces(const rblShapeView* fragment, uint32_t* out, uint32_t capacity,
-                                     uint32_t* count);
-
 RBL_EXTERN_C_END
 
 #endif

@@ -2,7 +2,6 @@
 #include "base/error.h"
 #include "field/shape.h"
 #include "fracture/kit/kit.h"
-#include "rubble/prescored.h"
 #include <stdatomic.h>
 
 static void breakage_free(rblBreakage* breakage)

@@ -234,19 +234,11 @@ static rblTransform overlapping_by(const rblShapeView* a, const rblShapeView* b,
     return (rblTransform){rbl_mul_add3(pose.p, high, way), pose.q};
 }
 
-// The contacts of a set that are not redundant, moved to its front.
+// The contacts of a set that are not redundant.
 static rblContactSet leading_of(const rblContactSet* set)
 {
     rblContactSet leading = *set;
-    leading.count = 0;
-    for (uint32_t i = 0; i < set->count; ++i)
-    {
-        const rblContactPoint point = set->points[i];
-        if (point.redundant == 0)
-        {
-            leading.points[leading.count++] = point;
-        }
-    }
+    leading.count = rbl_contact_set_leading(set);
     return leading;
 }
 
@@ -296,6 +288,62 @@ static void redundant_samples_come_right_with_the_others(void** state)
                   inside, most, (double)worst);
     assert_true(worst < 1.2f && chosen < inside);
     destroy_cast(&cast);
+}
+
+// A compound has the contacts of its children that are not redundant, child by child, and then their redundant ones.
+static void redundant_contacts_of_compounds_come_last(void** state)
+{
+    (void)state;
+    int destroyed = 0;
+    Torus torus = {0.15f, 0.06f, &destroyed};
+    const rblQuat none = {0, 0, 0, 1};
+    rblShapeId rings_id, box_id;
+    const rblShapeId ground_id = make_ground(), ring_id = make_torus(&torus);
+    const rblShapeChild children[2] = {{ring_id, {{-0.3f, 0, 0}, none}}, {ring_id, {{0.3f, 0, 0}, none}}};
+    check_ok(rbl_shape_create_compound(children, 2, &rings_id));
+    check_ok(rbl_shape_create_box(rbl_vec3(0.2f, 0.2f, 0.2f), &box_id));
+    const rblShapeView ground = view_of(ground_id), ring = view_of(ring_id), rings = view_of(rings_id);
+    const rblShapeView box = view_of(box_id);
+    const rblTransform pose = {{0, 0.055f, 0}, none};
+    rblPredictedPath stay = {pose, pose.p};
+    rblContactOptions options = rbl_default_contact_options();
+    rblContactSet whole = {0}, parts[2] = {{0}, {0}};
+    options.paths = &stay;
+    options.path_count = 1;
+    check_ok(rbl_shape_find_contacts(&ground, &rings, pose, &options, NULL, &whole));
+    uint32_t at = 0;
+    for (int k = 0; k < 2; ++k)
+    {
+        stay.end = rbl_transform_mul(pose, children[k].pose);
+        check_ok(rbl_shape_find_contacts(&ground, &ring, stay.end, &options, NULL, &parts[k]));
+        const uint32_t leading = rbl_contact_set_leading(&parts[k]);
+        assert_true(leading > 0 && leading < parts[k].count);
+        for (uint32_t i = 0; i < leading; ++i, ++at)
+        {
+            assert_memory_equal(&whole.points[at].point, &parts[k].points[i].point, sizeof(rblVec3));
+        }
+    }
+    assert_int_equal(rbl_contact_set_leading(&whole), at);
+    for (int k = 0; k < 2; ++k)
+    {
+        for (uint32_t i = rbl_contact_set_leading(&parts[k]); i < parts[k].count; ++i, ++at)
+        {
+            assert_memory_equal(&whole.points[at].point, &parts[k].points[i].point, sizeof(rblVec3));
+        }
+        rbl_contact_set_free(&parts[k]);
+    }
+    assert_int_equal(whole.count, at);
+    const rblCollideOptions plain = rbl_default_collide_options();
+    check_ok(rbl_shape_collide(&ground, &rings, pose, &plain, NULL, &whole)); // without paths there are none
+    assert_int_equal(rbl_contact_set_leading(&whole), whole.count);
+    check_ok(rbl_shape_find_contacts(&ground, &rings, pose, &options, NULL, &whole));
+    check_ok(rbl_shape_find_contacts(&ground, &box, pose, &options, NULL, &whole)); // nor of convex shapes
+    assert_true(whole.count > 0 && rbl_contact_set_leading(&whole) == whole.count);
+    rbl_contact_set_free(&whole);
+    check_ok(rbl_shape_destroy(box_id));
+    check_ok(rbl_shape_destroy(rings_id));
+    check_ok(rbl_shape_destroy(ring_id));
+    check_ok(rbl_shape_destroy(ground_id));
 }
 
 // Statues so deep in each other that samples are nearer to the far side: all contacts push one way.
@@ -629,6 +677,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_sample_deeper_than_eps_is_dropped),
         cmocka_unit_test(redundant_samples_come_right_with_the_others),
+        cmocka_unit_test(redundant_contacts_of_compounds_come_last),
         cmocka_unit_test(contacts_of_deep_overlap_do_not_contradict_each_other),
         cmocka_unit_test(all_samples_can_be_had),
         cmocka_unit_test(contacts_are_the_same_both_ways_round),

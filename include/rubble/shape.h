@@ -188,12 +188,10 @@ RBL_API rblShapeHit rbl_shape_ray(const rblShape* shape, const rblRay* ray);
 /// One contact of a pair: a point of one shape in or near the other.
 typedef struct rblContactPoint
 {
-    rblVec3 point;      ///< in the first shape's axes, midway between the two surfaces
-    rblVec3 normal;     ///< unit, from the first shape to the second, in the first shape's axes
-    float distance;     ///< gap between the surfaces along the normal; negative: depth of overlap
-    uint32_t feature;   ///< identifies the touching features from step to step, for warm starting
-    uint32_t redundant; ///< always 0 here; the world marks contacts that others resolve. Here and not in a
-                        ///< struct of the world's own, which would need a copy of every contact.
+    rblVec3 point;    ///< in the first shape's axes, midway between the two surfaces
+    rblVec3 normal;   ///< unit, from the first shape to the second, in the first shape's axes
+    float distance;   ///< gap between the surfaces along the normal; negative: depth of overlap
+    uint32_t feature; ///< identifies the touching features from step to step, for warm starting
 } rblContactPoint;
 
 /// Data of a pair that rbl_shape_collide() keeps between calls to save time. Zero it for a new pair. It never changes a

@@ -163,24 +163,20 @@ static const rblContact* find_predecessor(const rblContact* contacts, uint32_t c
     return nearest;
 }
 
-// Transform a contact from shape axes to body frames. It gets the impulses of the contact that it continues, unless it is
-// redundant.
-static rblContact place_contact(const rblStep* step, const rblPair* pair, const rblContactPoint* found,
-                                rblTransform shape_a, rblTransform frame_a, rblTransform frame_b)
+// A leading contact starts with the impulses of the contact that it continues.
+static void warm_start(const rblStep* step, const rblPair* pair, uint32_t feature, rblContact* contact)
 {
-    rblContact contact = rbl_contact_locate(pair, found, shape_a, frame_a, frame_b);
     const float reach = 0.02f * rbl_minf(step->paths.data[pair->a].radius, step->paths.data[pair->b].radius);
-    const rblContact* before = pair->leading > 0 && !found->redundant
+    const rblContact* before = pair->leading > 0
                                    ? find_predecessor(&step->last_contacts[pair->first], pair->leading,
-                                                      found->feature, contact.anchor_a, reach)
+                                                      feature, contact->anchor_a, reach)
                                    : NULL;
     if (before != NULL)
     {
-        contact.normal_impulse = before->normal_impulse;
-        contact.friction =
-            rbl_mul_add3(before->friction, -rbl_dot3(before->friction, contact.normal), contact.normal);
+        contact->normal_impulse = before->normal_impulse;
+        contact->friction =
+            rbl_mul_add3(before->friction, -rbl_dot3(before->friction, contact->normal), contact->normal);
     }
-    return contact;
 }
 
 // The pose of a body's shape, given its frame.
@@ -292,16 +288,15 @@ static bool collide_at(const rblStep* step, rblPair* pair, float seconds, float 
         return false;
     }
     update_break_depth(step, pair, set);
-    for (uint32_t redundant = 0; redundant < 2; ++redundant)
+    const uint32_t leading = rbl_contact_set_leading(set);
+    for (uint32_t i = 0; i < set->count; ++i)
     {
-        for (uint32_t i = 0; i < set->count; ++i)
+        rblContact contact = rbl_contact_locate(pair, &set->points[i], shape_a, frame_a, frame_b);
+        if (i < leading)
         {
-            if (set->points[i].redundant == redundant)
-            {
-                out->data[out->count++] =
-                    place_contact(step, pair, &set->points[i], shape_a, frame_a, frame_b);
-            }
+            warm_start(step, pair, set->points[i].feature, &contact);
         }
+        out->data[out->count++] = contact;
     }
     pair->colliding = set->colliding;
     return true;
@@ -675,11 +670,7 @@ static void update_sibling_depth(rblPair* pair, const rblContactSet* set)
 // Count the contacts that are not redundant. The count does not change when contacts were kept.
 static void count_leading(rblPair* pair, const rblContactSet* set)
 {
-    pair->leading = set->count > 0 || pair->count == 0 ? 0 : pair->leading;
-    for (uint32_t i = 0; i < set->count; ++i)
-    {
-        pair->leading += set->points[i].redundant == 0;
-    }
+    pair->leading = set->count > 0 || pair->count == 0 ? rbl_contact_set_leading(set) : pair->leading;
 }
 
 bool rbl_pair_find_contacts(const rblStep* step, rblPair* pair, rblContactSet* set, rblContactArray* out)

@@ -18,7 +18,7 @@ typedef struct rblPredictedPath
 } rblPredictedPath;
 
 // rblCollideOptions with predicted paths. With paths, obstacles on the paths become contacts, too. Points deeper than
-// the tolerance are marked as redundant if the other contacts resolve them on every path.
+// the tolerance are redundant if the other contacts resolve them on every path (rbl_contact_set_leading()).
 typedef struct rblContactOptions
 {
     float margin;    // m
@@ -34,6 +34,9 @@ rblContactOptions rbl_default_contact_options(void);
 // rbl_shape_collide() with these options.
 rblResult rbl_shape_find_contacts(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
                                   const rblContactOptions* options, rblPairCache* cache, rblContactSet* out);
+
+// How many contacts of the last query are not redundant. They come first in the set.
+uint32_t rbl_contact_set_leading(const rblContactSet* set);
 
 // A cheap lower bound of the distance of two polytopes: their gap along the direction that the cache stores from the
 // last contacts or time of impact. -INFINITY if the cache has no direction, and for other shapes.

@@ -112,6 +112,7 @@ rblResult rbl_shape_find_contacts(const rblShapeView* a, const rblShapeView* b, 
     out->colliding = 0;
     out->visited = 0;
     out->clear = 0.0f;
+    rbl_contact_set_keep_leading(out, UINT32_MAX);
     if (!rbl_finite3(b_in_a.p) || !rbl_finite((double)rbl_quat_dot(b_in_a.q, b_in_a.q)))
     {
         return RBL_OK; // a body with a pose that is not finite touches nothing

@@ -6,6 +6,7 @@
 #include "field/contact/field_sampling.h"
 #include "math/aabb.h"
 #include "math/transform.h"
+#include <string.h>
 
 // One part of a shape. A shape without parts is its own only part.
 typedef struct Part
@@ -37,11 +38,19 @@ static uint32_t mix_feature(uint32_t pair, uint32_t feature)
     return (uint32_t)(rbl_hash_u64((uint64_t)pair << 32 | feature) >> 32);
 }
 
+// Redundant contacts stay behind all others.
 static rblResult append_part(const rblContactSet* part, const Part* a, uint32_t pair, rblContactSet* out)
 {
     if (!rbl_contact_set_reserve(out, part->count))
     {
         return rbl_fail_memory();
+    }
+    const uint32_t leading = rbl_contact_set_leading(out);
+    const uint32_t added = rbl_contact_set_leading(part);
+    if (out->count > leading)
+    {
+        memmove(out->points + leading + added, out->points + leading,
+                sizeof *out->points * (out->count - leading));
     }
     for (uint32_t i = 0; i < part->count; ++i)
     {
@@ -52,8 +61,10 @@ static rblResult append_part(const rblContactSet* part, const Part* a, uint32_t 
             c.normal = rbl_rotate3(a->pose.q, c.normal);
         }
         c.feature = mix_feature(pair, c.feature);
-        out->points[out->count++] = c;
+        out->points[i < added ? leading + i : out->count + i] = c;
     }
+    out->count += part->count;
+    rbl_contact_set_keep_leading(out, leading + added);
     out->colliding += part->colliding;
     out->visited += part->visited;
     return RBL_OK;

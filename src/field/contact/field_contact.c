@@ -38,6 +38,7 @@ struct rblContactScratch
     rblCandidateArray candidates;
     rblSelectScratch select;
     rblContactSet part;
+    uint32_t leading; // contacts of the set that are not redundant; may be more than there are
 };
 
 // ---- contact sets ----
@@ -56,6 +57,7 @@ static struct rblContactScratch* scratch_of(rblContactSet* set)
             rbl_array_init(&scratch->candidates, memory);
             rbl_select_scratch_init(&scratch->select, memory);
             scratch->part.allocator = memory;
+            scratch->leading = UINT32_MAX;
         }
         set->scratch = scratch;
     }
@@ -66,6 +68,20 @@ rblContactSet* rbl_contact_set_part(rblContactSet* set)
 {
     struct rblContactScratch* scratch = scratch_of(set);
     return scratch != NULL ? &scratch->part : NULL;
+}
+
+void rbl_contact_set_keep_leading(rblContactSet* set, uint32_t leading)
+{
+    if (set->scratch != NULL)
+    {
+        set->scratch->leading = leading;
+    }
+}
+
+uint32_t rbl_contact_set_leading(const rblContactSet* set)
+{
+    const uint32_t leading = set->scratch != NULL ? set->scratch->leading : set->count;
+    return leading < set->count ? leading : set->count;
 }
 
 void rbl_contact_scratch_free(rblContactSet* set)
@@ -472,7 +488,8 @@ rblResult rbl_fields_collide(const rblShapeView* a, const rblShapeView* b, rblTr
         return RBL_OK;
     }
     const rblSelecting selecting = selecting_of(a, b, b_in_a, &s, options);
-    return rbl_contacts_select(&selecting, &s.scratch->candidates, &s.scratch->select, out)
+    return rbl_contacts_select(&selecting, &s.scratch->candidates, &s.scratch->select, out,
+                               &s.scratch->leading)
                ? RBL_OK
                : rbl_fail_memory();
 }

@@ -18,6 +18,10 @@
 // A second set for parts of the first, owned by it. Null without memory.
 rblContactSet* rbl_contact_set_part(rblContactSet* set);
 
+// Set the number that rbl_contact_set_leading() returns. Sets that were used for convex pairs only do not store it; they have no redundant
+// contacts.
+void rbl_contact_set_keep_leading(rblContactSet* set, uint32_t leading);
+
 // Frees everything of a set except the points; rbl_contact_set_free() calls it.
 void rbl_contact_scratch_free(rblContactSet* set);
 

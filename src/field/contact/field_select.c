@@ -350,15 +350,13 @@ static void choose_rest(Choice* c, uint32_t path, uint32_t most)
 
 // Candidates deeper than eps are never dropped (Glondu 2012, 5.3). Those that are not chosen yet are added in the order
 // of the levels.
-static void keep_deep(const Choice* c, uint32_t count, bool redundant)
+static void keep_deep(const Choice* c, uint32_t count)
 {
     for (uint32_t i = 0; i < count; ++i)
     {
         if (c->columns[DISTANCE][i] < -c->selecting->eps)
         {
-            rblContactPoint* point = &c->out->points[c->out->count++];
-            *point = c->candidates[i].contact;
-            point->redundant = redundant ? 1 : 0;
+            c->out->points[c->out->count++] = c->candidates[i].contact;
         }
     }
 }
@@ -372,7 +370,7 @@ static void keep_all(const rblCandidateArray* candidates, rblContactSet* out)
 }
 
 bool rbl_contacts_select(const rblSelecting* selecting, const rblCandidateArray* candidates,
-                         rblSelectScratch* scratch, rblContactSet* out)
+                         rblSelectScratch* scratch, rblContactSet* out, uint32_t* leading)
 {
     if (!rbl_contact_set_reserve(out, (uint32_t)candidates->count))
     {
@@ -381,6 +379,7 @@ bool rbl_contacts_select(const rblSelecting* selecting, const rblCandidateArray*
     if (selecting->first_count == UINT32_MAX && selecting->path_count == 0)
     {
         keep_all(candidates, out);
+        *leading = out->count;
         return true;
     }
     Choice choice = {.selecting = selecting, .candidates = candidates->data, .out = out};
@@ -402,6 +401,8 @@ bool rbl_contacts_select(const rblSelecting* selecting, const rblCandidateArray*
     {
         choose_rest(&choice, path, most);
     }
-    keep_deep(&choice, (uint32_t)candidates->count, selecting->path_count > 0 && choice.count < most);
+    *leading = out->count;
+    keep_deep(&choice, (uint32_t)candidates->count);
+    *leading = selecting->path_count > 0 && choice.count < most ? *leading : out->count;
     return true;
 }

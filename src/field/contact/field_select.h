@@ -48,9 +48,9 @@ void rbl_select_scratch_init(rblSelectScratch* scratch, const rblAllocator* allo
 void rbl_select_scratch_free(rblSelectScratch* scratch);
 
 // Append the selected candidates to `out`: first_count of them, obstacles on the paths, and every candidate deeper than
-// eps. With paths, the last ones are marked as redundant, unless the paths needed more contacts than allowed. Returns
-// false without memory.
+// eps. With paths, the last ones are redundant, unless the paths needed more contacts than allowed: `leading` receives how many
+// contacts of the set are not. Returns false without memory.
 bool rbl_contacts_select(const rblSelecting* selecting, const rblCandidateArray* candidates,
-                         rblSelectScratch* scratch, rblContactSet* out);
+                         rblSelectScratch* scratch, rblContactSet* out, uint32_t* leading);
 
 #endif

@@ -221,7 +221,7 @@ void rbl_manifold_add(rblManifold* m, rblVec3 point, rblVec3 normal, float dista
     {
         select_four(m);
     }
-    m->points[m->count++] = (rblContactPoint){point, normal, distance, feature, 0};
+    m->points[m->count++] = (rblContactPoint){point, normal, distance, feature};
     m->colliding += distance < 0.0f;
 }
 

@@ -1,10 +1,12 @@
 // Kinds of breakers: one of a test's own works in scenes, recordings, replays and checkpoints; what does not fit is refused by name.
 #include "testing.h"
 
+#include "base/thread.h"
 #include "crumble_kind.h"
 #include "failing_allocator.h"
 #include "fracture/breaker_kinds.h"
 #include "replay_testing.h"
+#include "scene/read/scene.h"
 #include "scene/record/checkpoint.h"
 #include "smash_testing.h"
 
@@ -330,6 +332,125 @@ static void a_kind_is_not_removed_while_a_breaker_is_made(void** state)
     stop();
 }
 
+static void kinds_that_are_retained_are_not_removed(void** state)
+{
+    (void)state;
+    start();
+    rbl_breaker_kinds_retain();
+    rbl_breaker_kinds_retain();
+    check_fails(RBL_ERROR_BUSY, rbl_breaker_kind_unregister("crumble"));
+    says("'crumble' cannot be removed while all kinds are retained");
+    rbl_breaker_kinds_release();
+    check_fails(RBL_ERROR_BUSY, rbl_breaker_kind_unregister("crumble"));
+    check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_kind_unregister("crumbles"));
+    rbl_breaker_kinds_release();
+    stop();
+    rbl_breaker_kinds_release(); // one too many changes nothing
+    start();
+    stop();
+}
+
+#if RBL_HAS_THREADS
+enum
+{
+    REMOVALS = 100
+};
+
+static atomic_bool removals_done;
+static atomic_uint looks; // at the kind by the other thread; relaxed, so that it orders nothing else
+
+// Register and remove a kind whose name and parameters are gone with it.
+static void* come_and_go(void* argument)
+{
+    for (int i = 0; i < REMOVALS; ++i)
+    {
+        char* name = malloc(16);
+        rblParameter* rows = malloc(sizeof crumble_parameters);
+        rblBreakerKind kind = crumble_kind();
+        memcpy(rows, crumble_parameters, sizeof crumble_parameters);
+        snprintf(name, 16, "crumble");
+        kind.name = name;
+        kind.parameters = rows;
+        if (rbl_breaker_kind_register(&kind) != RBL_OK)
+        {
+            atomic_store(&removals_done, true);
+            return argument;
+        }
+        const uint32_t before = atomic_load_explicit(&looks, memory_order_relaxed);
+        while (atomic_load_explicit(&looks, memory_order_relaxed) == before)
+        {
+            rbl_thread_yield();
+        }
+        while (rbl_breaker_kind_unregister("crumble") == RBL_ERROR_BUSY)
+        {
+            rbl_thread_yield();
+        }
+        memset(rows, 0xA5, sizeof crumble_parameters);
+        free(rows);
+        free(name);
+    }
+    atomic_store(&removals_done, true);
+    return NULL;
+}
+
+static uint32_t count_keys(void)
+{
+    const rblBreakerKind* kind = NULL;
+    uint32_t keys = 0;
+    rbl_breaker_kinds_retain();
+    for (uint32_t i = 0; (kind = rbl_breaker_kind_at(i)) != NULL; ++i)
+    {
+        if (kind->create == crumble_create)
+        {
+            atomic_fetch_add_explicit(&looks, 1, memory_order_relaxed);
+            for (int turn = 0; turn < 20; ++turn) // the other thread tries to remove it now
+            {
+                rbl_thread_yield();
+            }
+        }
+        assert_true(strlen(kind->name) > 0 && strlen(kind->about) > 0);
+        for (const rblParameter* row = kind->parameters; row != NULL && row->type != RBL_PARAMETER_END; ++row)
+        {
+            keys += strlen(row->key) > 0;
+        }
+    }
+    rbl_breaker_kinds_release();
+    return keys;
+}
+
+// Lists, scenes and their schema while another thread adds and removes a kind: with it or without it, never half of it.
+static void kinds_may_come_and_go_while_others_look(void** state)
+{
+    (void)state;
+    const uint32_t without = count_keys();
+    const uint32_t all = (uint32_t)(sizeof crumble_parameters / sizeof *crumble_parameters) - 1;
+    pthread_t thread;
+    char failure;
+    assert_int_equal(pthread_create(&thread, NULL, come_and_go, &failure), 0);
+    uint32_t loaded = 0;
+    for (uint32_t i = 0; !atomic_load(&removals_done) || i < 10; ++i)
+    {
+        const uint32_t keys = count_keys();
+        assert_true(keys == without || keys == without + all);
+        rblSceneId scene;
+        const rblResult result = rbl_scene_load_memory(crumbling, strlen(crumbling), "c.json", &scene);
+        assert_true(result == RBL_OK || result == RBL_ERROR_FORMAT);
+        loaded += result == RBL_OK;
+        check_ok(result == RBL_OK ? rbl_scene_destroy(scene) : RBL_OK);
+        rblJsonWriter writer;
+        rbl_json_writer_init(&writer, 0, NULL);
+        check_ok(rbl_scene_write_fracture_schema(&writer));
+        check_ok(rbl_json_writer_finish(&writer));
+        rbl_json_writer_free(&writer);
+    }
+    void* failed = NULL;
+    assert_int_equal(pthread_join(thread, &failed), 0);
+    assert_null(failed);
+    assert_int_equal(count_keys(), without);
+    print_message("%u scenes were read with the kind\n", loaded);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -343,6 +464,10 @@ int main(void)
         cmocka_unit_test(out_of_memory_leaves_nothing_behind),
         cmocka_unit_test(fields_without_a_default_are_zero),
         cmocka_unit_test(a_kind_is_not_removed_while_a_breaker_is_made),
+        cmocka_unit_test(kinds_that_are_retained_are_not_removed),
+#if RBL_HAS_THREADS
+        cmocka_unit_test(kinds_may_come_and_go_while_others_look),
+#endif
     };
     return cmocka_run_group_tests_name("breaker kinds", tests, NULL, NULL);
 }

@@ -245,14 +245,22 @@ static inline rblBreakerKind rbl_default_breaker_kind(void)
 /// taken or invalid, parameters outside of the definition or not aligned, defaults out of their ranges, missing functions.
 RBL_API rblResult rbl_breaker_kind_register(const rblBreakerKind* kind);
 
-/// Remove a registered kind. Refused: unknown names, kinds of the library; RBL_ERROR_BUSY: breakers or scenes use it.
+/// Remove a registered kind. Refused: unknown names, kinds of the library; RBL_ERROR_BUSY: breakers or scenes use it, or all kinds are
+/// retained (rbl_breaker_kinds_retain()).
 RBL_API rblResult rbl_breaker_kind_unregister(const char* name);
 
 /// Find a kind by its name. The pointer is valid until the kind is removed. Unknown names are refused; the message suggests the nearest
 /// name.
 RBL_API rblResult rbl_breaker_kind_find(const char* name, const rblBreakerKind** out);
 
-/// The number of kinds, and the kind at an index, in a fixed order: those of the library first. Null for larger indices.
+/// Keep all kinds: until the matching release, none is removed. Around loops over rbl_breaker_kind_at() and the use of what
+/// rbl_breaker_kind_find() returned, when another thread may remove kinds. The library does the same while it reads scenes. Calls may be
+/// nested, and come from several threads.
+RBL_API void rbl_breaker_kinds_retain(void);
+RBL_API void rbl_breaker_kinds_release(void);
+
+/// The number of kinds, and the kind at an index, in a fixed order: those of the library first, then the others in the order of
+/// registration. Null for larger indices. Kinds are added at the end.
 RBL_API uint32_t rbl_breaker_kind_count(void);
 RBL_API const rblBreakerKind* rbl_breaker_kind_at(uint32_t index);
 

@@ -35,6 +35,7 @@ typedef struct Registered
 
 static rblMutex mutex = RBL_MUTEX_INIT;
 static Registered* registered; // in order of registration; behind the mutex
+static uint32_t holders;       // of the whole list, who may look at it without the mutex; behind the mutex
 
 static bool is_named(const rblBreakerKind* kind, const char* name)
 {
@@ -82,6 +83,20 @@ void rbl_breaker_kind_retain(const rblBreakerKind* kind)
 void rbl_breaker_kind_release(const rblBreakerKind* kind)
 {
     count_user(kind, UINT32_MAX);
+}
+
+void rbl_breaker_kinds_retain(void)
+{
+    rbl_mutex_lock(&mutex);
+    holders += 1;
+    rbl_mutex_unlock(&mutex);
+}
+
+void rbl_breaker_kinds_release(void)
+{
+    rbl_mutex_lock(&mutex);
+    holders -= holders > 0;
+    rbl_mutex_unlock(&mutex);
 }
 
 // ---- registration ----
@@ -187,7 +202,8 @@ rblResult rbl_breaker_kind_unregister(const char* name)
     Registered** at = find_registered(name);
     Registered* found = *at;
     const uint32_t users = found != NULL ? found->users : 0;
-    if (found != NULL && users == 0)
+    const bool held = holders > 0;
+    if (found != NULL && users == 0 && !held)
     {
         *at = found->next;
         rbl_free(found->allocator, found, sizeof *found);
@@ -198,11 +214,16 @@ rblResult rbl_breaker_kind_unregister(const char* name)
         return rbl_fail(RBL_ERROR_ARGUMENT,
                         "breaker kind: '%.60s' must be a kind that rbl_breaker_kind_register() added", name);
     }
-    return users == 0
-               ? RBL_OK
-               : rbl_fail(RBL_ERROR_BUSY,
-                          "breaker kind: '%.60s' is in use (%u), destroy its breakers and scenes first", name,
-                          users);
+    if (users > 0)
+    {
+        return rbl_fail(RBL_ERROR_BUSY,
+                        "breaker kind: '%.60s' is in use (%u), destroy its breakers and scenes first", name,
+                        users);
+    }
+    return held ? rbl_fail(RBL_ERROR_BUSY,
+                           "breaker kind: '%.60s' cannot be removed while all kinds are retained, try again",
+                           name)
+                : RBL_OK;
 }
 
 // ---- looking ----

@@ -215,16 +215,9 @@ static rblResult read_kind(rblJson json, const rblBreakerKind** out)
                : fail_unknown_kind(rbl_json_find(json, RBL_BREAKER_KIND_KEY));
 }
 
-rblResult rbl_scene_read_fracture(rblScene* scene, rblJson body, rblSceneBody* out)
+static rblResult read_fracture(rblScene* scene, rblJson json, rblSceneBody* out)
 {
-    const rblJson json = rbl_json_find(body, "fracture");
     rblBreakerSource source = {.json = json};
-    out->breaker = RBL_NONE;
-    out->fracture = NULL;
-    if (!rbl_json_exists(json))
-    {
-        return RBL_OK;
-    }
     RBL_TRY(read_kind(json, &source.kind));
     out->fracture = strcmp(source.kind->name, RBL_BREAKER_KIND_NONE) != 0 ? source.kind->name : NULL;
     if (source.kind->create == NULL)
@@ -238,6 +231,22 @@ rblResult rbl_scene_read_fracture(rblScene* scene, rblJson body, rblSceneBody* o
                              scene->shapes.data[out->shape].kind);
     }
     return add_breaker(scene, &source, &out->breaker);
+}
+
+// The kinds are retained, as another thread might remove one that is looked at.
+rblResult rbl_scene_read_fracture(rblScene* scene, rblJson body, rblSceneBody* out)
+{
+    const rblJson json = rbl_json_find(body, "fracture");
+    out->breaker = RBL_NONE;
+    out->fracture = NULL;
+    if (!rbl_json_exists(json))
+    {
+        return RBL_OK;
+    }
+    rbl_breaker_kinds_retain();
+    const rblResult result = read_fracture(scene, json, out);
+    rbl_breaker_kinds_release();
+    return result;
 }
 
 // ---- breakers ----

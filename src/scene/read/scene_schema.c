@@ -112,8 +112,10 @@ rblResult rbl_scene_write_fracture_schema(rblJsonWriter* writer)
     rbl_json_begin_object(writer);
     rbl_json_key(writer, "oneOf");
     rbl_json_begin_array(writer);
+    rbl_breaker_kinds_retain();
     rblResult result = visit_kinds(writer, write_kind);
     result = result == RBL_OK ? write_idle(writer) : result;
+    rbl_breaker_kinds_release();
     rbl_json_end_array(writer);
     rbl_json_end_object(writer);
     return result;

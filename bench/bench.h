@@ -16,6 +16,14 @@ typedef struct rblBench rblBench; // one run of `rubble bench`
 
 typedef rblResult rblBenchFcn(rblBench* bench);
 
+// So many workers, of the library's own pool.
+static inline rblTasks rbl_bench_tasks(uint32_t workers)
+{
+    rblTasks tasks = rbl_default_tasks();
+    tasks.worker_count = workers;
+    return tasks;
+}
+
 typedef struct rblBenchEntry
 {
     const char* name;    // lower case, one word

@@ -251,8 +251,8 @@ static rblResult open_bench(rblBvhBench* bench)
     }
     for (uint32_t t = 0; t < RBL_BVH_BENCH_THREADS; ++t)
     {
-        RBL_TRY(
-            rbl_jobs_create(&(rblTasks){.worker_count = t + 1}, rbl_default_allocator(), &bench->jobs[t]));
+        const rblTasks tasks = rbl_bench_tasks(t + 1);
+        RBL_TRY(rbl_jobs_create(&tasks, rbl_default_allocator(), &bench->jobs[t]));
     }
     find_peers(bench);
     return RBL_OK;

@@ -54,7 +54,8 @@ static rblResult measure(rblBvhBench* bench, PictureWork* work)
     for (uint32_t t = 0; t < RBL_BVH_BENCH_THREADS; ++t)
     {
         double seconds;
-        RBL_TRY(rbl_set_tasks(&(rblTasks){.worker_count = t + 1}));
+        const rblTasks tasks = rbl_bench_tasks(t + 1);
+        RBL_TRY(rbl_set_tasks(&tasks));
         RBL_TRY(rbl_bvh_bench_best(bench, draw, work, &seconds));
         rbl_bvh_bench_row(bench, &(rblBvhRow){.subject = "sphere 1M",
                                               .metric = "picture 1280 x 720, 4 samples, build included",
@@ -90,6 +91,7 @@ rblResult rbl_bench_bvh_picture(rblBvhBench* bench)
     const rblResult result = work.pixels == NULL ? rbl_fail_memory() : measure(bench, &work);
     rbl_free(allocator, work.pixels, size);
     rbl_mesh_destroy(mesh);
-    const rblResult restored = rbl_set_tasks(&(rblTasks){.worker_count = threads});
+    const rblTasks tasks = rbl_bench_tasks(threads);
+    const rblResult restored = rbl_set_tasks(&tasks);
     return result != RBL_OK ? result : restored;
 }

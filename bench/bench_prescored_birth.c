@@ -25,8 +25,6 @@ typedef struct Worst
 static const float rates[RATES] = {30.0f, 120.0f};
 static const float spins[SPINS] = {0.0f, 1.0f, 3.0f, 7.0f, 15.0f}; // rad/s
 
-static const rblTasks tasks = {.worker_count = 2};
-
 // Largest figures of all cases.
 typedef struct Births
 {
@@ -100,6 +98,7 @@ static rblResult break_in_fall(const rblSmashCase* c, float turning, bool alone,
     rblEnergy before;
     rblEnergy after;
     world.sleeping = false;
+    const rblTasks tasks = rbl_bench_tasks(2);
     world.tasks = &tasks;
     world.seed = c->seed;
     RBL_TRY(rbl_world_create(&world, &fall->world));

@@ -68,8 +68,8 @@ static rblResult check_all(const char* folder, const rblDatasetDef* def, uint64_
 
 static rblResult write_in(const rblDatasetDef* def, const char* folder, uint32_t workers, Written* out)
 {
-    const rblTasks before = {.worker_count = rbl_worker_count()};
-    const rblTasks tasks = {.worker_count = workers};
+    const rblTasks before = rbl_bench_tasks(rbl_worker_count());
+    const rblTasks tasks = rbl_bench_tasks(workers);
     RBL_TRY(rbl_set_tasks(&tasks));
     const double start = rbl_timer_seconds();
     rblResult result = rbl_dataset_write(def, folder, &out->report);

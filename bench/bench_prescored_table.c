@@ -247,7 +247,7 @@ static rblResult add_shapes(rblWorldId world, Table* out)
 
 static rblResult run_table(const Setup* setup, Table* out)
 {
-    const rblTasks tasks = {.worker_count = setup->threads};
+    const rblTasks tasks = rbl_bench_tasks(setup->threads);
     rblWorldId world = {0, 0};
     *out = (Table){.breaks = 0};
     rblResult result = set_up(setup, &tasks, &world);

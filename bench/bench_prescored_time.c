@@ -138,7 +138,7 @@ static rblResult put_ball(rblWorldId world, const Target* target, uint32_t hit)
 
 static rblResult set_up(const Target* target, bool aligned, uint32_t hit, rblWorldId* out)
 {
-    static const rblTasks two = {.worker_count = THREADS};
+    const rblTasks two = rbl_bench_tasks(THREADS);
     rblWorldDef def = rbl_default_world_def();
     rblShapeId ground;
     def.tasks = &two;

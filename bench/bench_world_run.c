@@ -43,7 +43,7 @@ static rblResult add_body(Player* player, uint32_t index)
 static rblResult open_world(Player* player)
 {
     const rblTrialSetup* setup = &player->scene->trial.setup;
-    const rblTasks tasks = {.worker_count = setup->threads};
+    const rblTasks tasks = rbl_bench_tasks(setup->threads);
     rblWorldDef def = rbl_default_world_def();
     def.gravity = vec3_of(setup->gravity);
     def.sleeping = player->scene->sleeping;

@@ -23,7 +23,7 @@ static inline rblBodyId put_breakable(rblWorldId world, rblBreakerId breaker, rb
 // With a ground, and threads of its own.
 static inline rblWorldId make_world_of(uint32_t workers)
 {
-    const rblTasks tasks = {.worker_count = workers};
+    const rblTasks tasks = tasks_of(workers);
     rblWorldDef def = rbl_default_world_def();
     def.tasks = &tasks;
     rblWorldId world;

@@ -45,7 +45,7 @@ static inline Model* model_start(const rblAllocator* allocator, uint32_t limit, 
                                  uint32_t workers)
 {
     Model* model = calloc(1, sizeof *model);
-    const rblTasks tasks = {.worker_count = workers};
+    const rblTasks tasks = tasks_of(workers);
     check_ok(rbl_jobs_create(workers > 1 ? &tasks : NULL, rbl_default_allocator(), &model->jobs));
     check_ok(rbl_broad_phase_create(allocator, &model->broad));
     model->random = rbl_random_seed(seed, 4);

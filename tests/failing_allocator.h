@@ -35,7 +35,10 @@ static inline void failing_free(void* pointer, size_t size, void* context)
 
 static inline void failing_allocator_start(FailingAllocator* memory, size_t granted)
 {
-    *memory = (FailingAllocator){{failing_alloc, failing_free, memory}, granted, 0};
+    *memory = (FailingAllocator){.allocator = rbl_default_allocator_def(), .left = granted};
+    memory->allocator.alloc = failing_alloc;
+    memory->allocator.free = failing_free;
+    memory->allocator.context = memory;
 }
 
 #endif

@@ -115,7 +115,11 @@ static inline rblContactSet collide(rblShapeId a, rblShapeId b, rblTransform pos
 
 static inline rblCollideOptions options_of(float margin, float tolerance, uint32_t count)
 {
-    return (rblCollideOptions){.margin = margin, .tolerance = tolerance, .first_count = count};
+    rblCollideOptions options = rbl_default_collide_options();
+    options.margin = margin;
+    options.tolerance = tolerance;
+    options.first_count = count;
+    return options;
 }
 
 // A dumb-bell: two balls on a bar.

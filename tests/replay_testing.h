@@ -22,7 +22,7 @@ static inline void check_recording_replays(const rblFileBytes* file, const char*
 {
     for (uint32_t threads = 1; threads <= 3; threads += 2)
     {
-        const rblTasks tasks = {.worker_count = threads};
+        const rblTasks tasks = tasks_of(threads);
         rblReplayReport report;
         check_ok(rbl_set_tasks(&tasks));
         check_ok(rbl_calls_replay_memory(file->bytes, file->size, name, &report));

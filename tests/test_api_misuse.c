@@ -603,19 +603,18 @@ static void finish_nothing(void* handle, void* context)
 static void settings_that_make_no_sense_change_nothing(void** state)
 {
     (void)state;
-    const rblAllocator no_free = {no_memory, NULL, NULL};
-    const rblAllocator no_alloc = {NULL, free_nothing, NULL};
-    const rblAllocator useless = {no_memory, free_nothing, NULL};
+    rblAllocator no_free = rbl_default_allocator_def();
+    rblAllocator no_alloc = no_free, useless = no_free;
+    no_free.alloc = useless.alloc = no_memory;
+    no_alloc.free = useless.free = free_nothing;
     check_fails(RBL_ERROR_ARGUMENT, rbl_set_allocator(&no_free));
     check_fails(RBL_ERROR_ARGUMENT, rbl_set_allocator(&no_alloc));
     const rblMeshId box = make_box(); // still with the old one
     check_fails(RBL_ERROR_BUSY, rbl_set_allocator(&useless));
     check_fails(RBL_ERROR_BUSY, rbl_set_allocator(NULL));
     check_ok(rbl_mesh_destroy(box));
-    const rblTasks workers[] = {{.worker_count = 0},
-                                {.worker_count = RBL_MAX_WORKERS + 1},
-                                {.worker_count = UINT32_MAX},
-                                {.worker_count = 2, .finish = finish_nothing}};
+    rblTasks workers[] = {tasks_of(0), tasks_of(RBL_MAX_WORKERS + 1), tasks_of(UINT32_MAX), tasks_of(2)};
+    workers[3].finish = finish_nothing;
     for (size_t i = 0; i < sizeof workers / sizeof *workers; ++i)
     {
         check_fails(RBL_ERROR_ARGUMENT, rbl_set_tasks(&workers[i]));
@@ -625,7 +624,7 @@ static void settings_that_make_no_sense_change_nothing(void** state)
     Output out = fresh();
     check_fails(RBL_ERROR_MEMORY, rbl_mesh_make("box", NULL, 0, &out.id));
     check_untouched(&out);
-    const rblTasks pool = {.worker_count = 4};
+    const rblTasks pool = tasks_of(4);
     check_fails(RBL_ERROR_MEMORY, rbl_set_tasks(&pool));
     assert_int_equal(rbl_worker_count(), 1);
     check_ok(rbl_set_allocator(NULL));

@@ -72,7 +72,10 @@ static void allocator_hook_sees_every_byte_and_its_size(void** state)
 {
     (void)state;
     Counter counter = {0};
-    const rblAllocator allocator = {counting_alloc, counting_free, &counter};
+    rblAllocator allocator = rbl_default_allocator_def();
+    allocator.alloc = counting_alloc;
+    allocator.free = counting_free;
+    allocator.context = &counter;
     assert_int_equal(rbl_bytes_in_use(), 0);
     check_ok(rbl_set_allocator(&allocator));
     rblIndexArray array;
@@ -87,7 +90,8 @@ static void allocator_hook_sees_every_byte_and_its_size(void** state)
     assert_true(rbl_peak_bytes() >= counter.live);
     rbl_array_free(&array);
     assert_int_equal(counter.live, 0);
-    const rblAllocator half = {counting_alloc, NULL, NULL};
+    rblAllocator half = rbl_default_allocator_def();
+    half.alloc = counting_alloc;
     check_fails(RBL_ERROR_ARGUMENT, rbl_set_allocator(&half));
     check_ok(rbl_set_allocator(NULL));
 }
@@ -243,7 +247,10 @@ static void many_ids_take_few_allocations(void** state)
 {
     (void)state;
     Counter counter = {0};
-    const rblAllocator allocator = {counting_alloc, counting_free, &counter};
+    rblAllocator allocator = rbl_default_allocator_def();
+    allocator.alloc = counting_alloc;
+    allocator.free = counting_free;
+    allocator.context = &counter;
     rblIdPool pool;
     rbl_id_pool_init(&pool, &allocator);
     for (uint32_t i = 0; i < 20000; ++i)

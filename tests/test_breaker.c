@@ -227,7 +227,7 @@ static void a_breaker_of_the_users_own_decides_and_shatters(void** state)
     (void)state;
     for (uint32_t workers = 1; workers <= 2; ++workers)
     {
-        const rblTasks tasks = {.worker_count = workers};
+        const rblTasks tasks = tasks_of(workers);
         rblJobs* jobs = NULL;
         check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
         Case c;

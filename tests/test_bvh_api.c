@@ -139,7 +139,7 @@ static void many_queries_give_what_each_gives(void** state)
         rays[i] = (rblRay){points[i], {to.x - points[i].x, to.y - points[i].y, to.z - points[i].z}, 0, 1};
     }
     points[17].y = NAN;
-    const rblTasks tasks = {.worker_count = 3};
+    const rblTasks tasks = tasks_of(3);
     check_ok(rbl_set_tasks(&tasks));
     check_ok(rbl_bvh_ray_closest(bvh, rays, QUERIES, hits));
     check_ok(rbl_bvh_ray_any(bvh, rays, QUERIES, any));

@@ -136,7 +136,7 @@ static void builds_are_identical_for_any_worker_count(void** state)
         for (uint32_t workers = 2; workers <= 5; ++workers)
         {
             rblJobs* jobs;
-            const rblTasks tasks = {.worker_count = workers};
+            const rblTasks tasks = tasks_of(workers);
             check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
             rblForest forest;
             rbl_forest_init(&forest, rbl_default_allocator());
@@ -168,7 +168,7 @@ static void a_forest_equals_its_trees_built_alone(void** state)
         spans[i] = soups[i].span;
     }
     rblJobs* jobs;
-    const rblTasks tasks = {.worker_count = 3};
+    const rblTasks tasks = tasks_of(3);
     check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
     for (size_t q = 0; q < 3; ++q)
     {

@@ -13,7 +13,7 @@ static const rblBvhQuality qualities[] = {RBL_BVH_FAST, RBL_BVH_BALANCED, RBL_BV
 static rblJobs* make_jobs(uint32_t workers)
 {
     rblJobs* jobs;
-    const rblTasks tasks = {.worker_count = workers};
+    const rblTasks tasks = tasks_of(workers);
     check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
     return jobs;
 }

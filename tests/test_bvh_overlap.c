@@ -60,7 +60,7 @@ static void overlaps_of_many_trees_match_brute_force(void** state)
     };
     rblRandom random = rbl_random_seed(3, 0);
     rblJobs* jobs;
-    const rblTasks tasks = {.worker_count = 3};
+    const rblTasks tasks = tasks_of(3);
     check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
     for (uint32_t round = 0; round < 40; ++round)
     {

@@ -236,7 +236,7 @@ static void overlaps_of_two_trees_match_the_oracle(void** state)
     (void)state;
     rblRandom random = rbl_random_seed(42, 0);
     rblJobs* jobs;
-    const rblTasks tasks = {.worker_count = 3};
+    const rblTasks tasks = tasks_of(3);
     check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
     rblForest forest;
     rbl_forest_init(&forest, rbl_default_allocator());

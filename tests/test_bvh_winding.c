@@ -276,7 +276,7 @@ static void grids_and_lists_give_what_single_points_give_for_any_number_of_worke
     Tree tree;
     plant(&tree, &span, RBL_BVH_QUALITY);
     rblJobs* jobs;
-    const rblTasks tasks = {.worker_count = 3};
+    const rblTasks tasks = tasks_of(3);
     check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
     const rblPointGrid grid = {.origin = {-1.31f, -1.22f, -1.27f}, .spacing = 0.125f, .counts = {X, Y, Z}};
     static rblVec3 points[X * Y * Z];
@@ -336,7 +336,7 @@ static void moments_do_not_depend_on_workers_and_survive_lack_of_memory(void** s
     Tree tree;
     plant(&tree, &span, RBL_BVH_QUALITY);
     rblJobs* jobs;
-    const rblTasks tasks = {.worker_count = 3};
+    const rblTasks tasks = tasks_of(3);
     check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
     rblWinding other;
     rbl_winding_init(&other, rbl_default_allocator());

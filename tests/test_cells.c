@@ -268,7 +268,7 @@ static void workers_make_no_difference(void** state)
     for (uint32_t workers = 2; workers <= 8; workers *= 2)
     {
         rblJobs* jobs;
-        const rblTasks tasks = {.worker_count = workers};
+        const rblTasks tasks = tasks_of(workers);
         check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
         rblCells* parallel = voronoi_of(seeds, 500, unit_box, jobs);
         assert_true(same(serial, parallel));

@@ -65,7 +65,7 @@ static void stop_and_go_on(const char* path, const rblStatistics* whole, uint32_
     check_ok(rbl_checkpoint_save(&simulation, "stopped.check"));
     rbl_simulation_free(&simulation);
     check_ok(rbl_scene_destroy(scene));
-    const rblTasks tasks = {.worker_count = 3};
+    const rblTasks tasks = tasks_of(3);
     check_ok(rbl_set_tasks(&tasks));
     check_ok(rbl_scene_load(path, &scene));
     check_ok(rbl_checkpoint_resume(&simulation, scene, "stopped.check"));

@@ -70,7 +70,7 @@ static rblDatasetDef small_def(const rblDatasetMesh* meshes, uint32_t mesh_count
 
 static rblDatasetReport write(const rblDatasetDef* def, const char* folder, uint32_t workers)
 {
-    const rblTasks tasks = {.worker_count = workers};
+    const rblTasks tasks = tasks_of(workers);
     rblDatasetReport report;
     check_ok(rbl_set_tasks(&tasks));
     check_ok(rbl_dataset_write(def, folder, &report));

@@ -3,6 +3,7 @@
 #include "rubble/rubble.h"
 #include "testing.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef union Def
@@ -34,6 +35,10 @@ typedef union Def
     rblMovieDef movie;
     rblShatterDef shatter;
     rblDatasetDef dataset;
+    rblAllocator allocator;
+    rblTasks tasks;
+    rblCollideOptions collide_options;
+    rblDebugDraw debug_draw;
 } Def;
 
 // What definitions refer to.
@@ -446,6 +451,74 @@ static rblResult call_dataset(const Def* def)
     return result == RBL_OK ? rbl_dataset_remove("defs_dataset") : result;
 }
 
+static void* take_memory(size_t size, size_t alignment, void* context)
+{
+    (void)context;
+    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+static void give_memory(void* memory, size_t size, void* context)
+{
+    (void)size;
+    (void)context;
+    free(memory);
+}
+
+static void make_allocator(Def* def)
+{
+    def->allocator = rbl_default_allocator_def();
+    def->allocator.alloc = take_memory;
+    def->allocator.free = give_memory;
+}
+
+// Objects exist, so that a good allocator comes too late: nothing is replaced.
+static rblResult call_allocator(const Def* def)
+{
+    const rblResult result = rbl_set_allocator(&def->allocator);
+    return result == RBL_ERROR_BUSY ? RBL_OK : result;
+}
+
+static void make_tasks(Def* def)
+{
+    def->tasks = rbl_default_tasks();
+    def->tasks.worker_count = 2;
+}
+
+static rblResult call_tasks(const Def* def)
+{
+    const uint32_t before = rbl_worker_count();
+    const rblResult result = rbl_set_tasks(&def->tasks);
+    assert_true(result == RBL_OK || rbl_worker_count() == before);
+    return result == RBL_OK ? rbl_set_tasks(NULL) : result;
+}
+
+static void make_collide_options(Def* def)
+{
+    def->collide_options = rbl_default_collide_options();
+}
+
+static rblResult call_collide_options(const Def* def)
+{
+    const rblTransform pose = {{0.1f, 0, 0}, {0, 0, 0, 1}};
+    rblContactSet set = {0};
+    rblShapeView view;
+    check_ok(rbl_shape_view(shape, &view));
+    const rblResult result = rbl_shape_collide(&view, &view, pose, &def->collide_options, NULL, &set);
+    assert_true((result == RBL_OK) == (set.count > 0));
+    rbl_contact_set_free(&set);
+    return result;
+}
+
+static void make_debug_draw(Def* def)
+{
+    def->debug_draw = rbl_default_debug_draw();
+}
+
+static rblResult call_debug_draw(const Def* def)
+{
+    return rbl_world_draw(world, def != NULL ? &def->debug_draw : NULL);
+}
+
 #define CASE(start, type, stem, first, refuses)                                                              \
     {                                                                                                        \
         start, sizeof(type), offsetof(type, first), refuses, make_##stem, call_##stem                        \
@@ -478,6 +551,10 @@ static const Case cases[] = {
     CASE("rbl_default_movie_def", rblMovieDef, movie, rate, true),
     CASE("rbl_default_shatter_def", rblShatterDef, shatter, smallest_part, true),
     CASE("rbl_default_dataset_def", rblDatasetDef, dataset, density, true),
+    CASE("rbl_default_allocator_def", rblAllocator, allocator, context, false),
+    CASE("rbl_default_tasks", rblTasks, tasks, enqueue, false), // called in vain it would crash
+    CASE("rbl_default_collide_options", rblCollideOptions, collide_options, margin, false),
+    CASE("rbl_default_debug_draw", rblDebugDraw, debug_draw, line, false), // as with tasks
 };
 enum
 {
@@ -524,7 +601,7 @@ static void a_definition_comes_from_its_default_call(void** state)
 static void a_definition_that_is_required_must_not_be_null(void** state)
 {
     (void)state;
-    static const int required[] = {0, 1, 2, 3, 4, 6, 7, 8, 9, 13, 14, 15, 18, 19, 20, 25};
+    static const int required[] = {0, 1, 2, 3, 4, 6, 7, 8, 9, 13, 14, 15, 18, 19, 20, 25, 29};
     for (size_t i = 0; i < sizeof required / sizeof *required; ++i)
     {
         check_fails(RBL_ERROR_ARGUMENT, cases[required[i]].call(NULL));

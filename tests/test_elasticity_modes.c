@@ -185,7 +185,7 @@ static void any_number_of_workers_finds_the_same_modes(void** state)
     Modes first = {0, NULL, NULL};
     for (uint32_t workers = 1; workers <= 3; ++workers)
     {
-        const rblTasks tasks = {.worker_count = workers};
+        const rblTasks tasks = tasks_of(workers);
         check_ok(rbl_set_tasks(&tasks));
         Solid solid = make_elastic(&def);
         Modes modes = find_modes(&solid, 8);

@@ -457,7 +457,7 @@ static void any_number_of_workers_gives_the_same_bits(void** state)
     rblElasticReport first[3];
     for (int k = 0; k < 4; ++k)
     {
-        const rblTasks tasks = {.worker_count = workers[k]};
+        const rblTasks tasks = tasks_of(workers[k]);
         check_ok(rbl_set_tasks(&tasks));
         for (int solver = 0; solver < 3; ++solver)
         {

@@ -127,7 +127,7 @@ static void any_number_of_workers_makes_the_same_bits(void** state)
     (void)state;
     const rblSolidValue pig[] = {N1("resolution", 48), N1("triangles", 5000)};
     const uint64_t alone = hash_mesh("piggybank", pig, 2);
-    const rblTasks tasks = {.worker_count = 4};
+    const rblTasks tasks = tasks_of(4);
     check_ok(rbl_set_tasks(&tasks));
     const uint64_t together = hash_mesh("piggybank", pig, 2);
     check_ok(rbl_set_tasks(NULL));

@@ -222,7 +222,7 @@ static void backgrounds_are_the_same_for_any_worker_count(void** state)
     Broken one = make_broken("statue", 3000, 0.0f);
     for (uint32_t workers = 2; workers <= 8; workers *= 2)
     {
-        const rblTasks tasks = {.worker_count = workers};
+        const rblTasks tasks = tasks_of(workers);
         check_ok(rbl_set_tasks(&tasks));
         Broken many = make_broken("statue", 3000, 0.0f);
         check_ok(rbl_set_tasks(NULL));
@@ -339,7 +339,7 @@ static const void* ask_for_cells(const void* event)
 static void threads_that_ask_at_once_get_the_same_cells(void** state)
 {
     (void)state;
-    const rblTasks tasks = {.worker_count = 4};
+    const rblTasks tasks = tasks_of(4);
     Broken b = broken_by("sphere", 2000, 5);
     check_ok(rbl_set_tasks(&tasks));
     for (uint32_t k = 0; k < b.count; ++k)

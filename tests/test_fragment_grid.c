@@ -448,7 +448,7 @@ static void threads_that_ask_at_once_get_one_grid(void** state)
                                     .moments = {1.0, 1.0, 1.0},
                                     .inertia = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
                                     .principal_axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-    const rblTasks tasks = {.worker_count = 4};
+    const rblTasks tasks = tasks_of(4);
     check_ok(rbl_set_tasks(&tasks));
     for (uint32_t label = 0; label < b.events[0]->label_count; ++label)
     {

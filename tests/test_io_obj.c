@@ -349,7 +349,7 @@ static void the_mesh_does_not_depend_on_the_number_of_workers(void** state)
     check_ok(rbl_mesh_view(serial, &a));
     for (uint32_t workers = 2; workers <= 5; workers += 3)
     {
-        const rblTasks tasks = {.worker_count = workers};
+        const rblTasks tasks = tasks_of(workers);
         check_ok(rbl_set_tasks(&tasks));
         rblMeshId id;
         const rblMeshView b = load_view(OBJ, text, size, &id);
@@ -370,7 +370,7 @@ static void the_mesh_does_not_depend_on_the_number_of_workers(void** state)
     check_refused(OBJ, text, size, RBL_ERROR_FORMAT, "test:");
     char message[512];
     snprintf(message, sizeof message, "%s", rbl_last_error());
-    const rblTasks tasks = {.worker_count = 3};
+    const rblTasks tasks = tasks_of(3);
     check_ok(rbl_set_tasks(&tasks));
     check_refused(OBJ, text, size, RBL_ERROR_FORMAT, message);
     check_ok(rbl_set_tasks(NULL));

@@ -99,7 +99,7 @@ static void check_workers_agree(rblFileFormat format, const Text* text)
     snprintf(message, sizeof message, "%s", rbl_last_error());
     for (uint32_t workers = 2; workers <= 3; ++workers)
     {
-        const rblTasks tasks = {.worker_count = workers};
+        const rblTasks tasks = tasks_of(workers);
         check_ok(rbl_set_tasks(&tasks));
         rblMeshId id;
         const rblResult result = try_load(format, text->bytes, text->size, false, &id);
@@ -183,7 +183,7 @@ static void large_files_are_read_whole_by_several_workers(void** state)
     const size_t skipped = strlen("ply\nformat ascii 1.0\n");
     fwrite(text.bytes + skipped, 1, text.size - skipped, file);
     fclose(file);
-    const rblTasks tasks = {.worker_count = 4};
+    const rblTasks tasks = tasks_of(4);
     check_ok(rbl_set_tasks(&tasks));
     rblMeshId id;
     rblMeshId expected;

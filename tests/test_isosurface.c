@@ -502,7 +502,8 @@ static void results_do_not_depend_on_the_number_of_threads(void** state)
     check_ok(rbl_mesh_view(one, &a));
     for (uint32_t workers = 2; workers <= 8; workers *= 2)
     {
-        check_ok(rbl_set_tasks(&(rblTasks){.worker_count = workers}));
+        const rblTasks tasks = tasks_of(workers);
+        check_ok(rbl_set_tasks(&tasks));
         const rblMeshId many = extract(&def);
         check_ok(rbl_mesh_view(many, &b));
         assert_int_equal(a.vertex_count, b.vertex_count);
@@ -538,7 +539,8 @@ static void not_a_number_is_refused_with_the_place(void** state)
     Hole hole = {{{0, 0, 0}, 0.7}, {0.25, -0.5, 0.125}, 1e-6};
     for (uint32_t workers = 1; workers <= 4; workers += 3)
     {
-        check_ok(rbl_set_tasks(&(rblTasks){.worker_count = workers}));
+        const rblTasks tasks = tasks_of(workers);
+        check_ok(rbl_set_tasks(&tasks));
         rblIsosurfaceDef def = make_def(hole_field, &hole, 16);
         rblMeshId mesh = {7, 7};
         check_fails(RBL_ERROR_ARGUMENT, rbl_mesh_isosurface(&def, &mesh));

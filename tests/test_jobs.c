@@ -66,7 +66,7 @@ static void parallel_sums_are_bit_identical_for_any_worker_count(void** state)
         for (uint32_t workers = 1; workers <= 8; ++workers)
         {
             rblJobs* jobs;
-            const rblTasks tasks = {.worker_count = workers};
+            const rblTasks tasks = tasks_of(workers);
             check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
             for (int repeat = 0; repeat < 20; ++repeat)
             {
@@ -144,7 +144,7 @@ static void loops_of_a_chain_see_what_the_one_before_wrote(void** state)
     for (uint32_t workers = 1; workers <= 8; ++workers)
     {
         rblJobs* jobs;
-        const rblTasks tasks = {.worker_count = workers};
+        const rblTasks tasks = tasks_of(workers);
         check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
         for (int repeat = 0; repeat < 10; ++repeat)
         {
@@ -179,7 +179,7 @@ static void nested_loops_neither_deadlock_nor_lose_work(void** state)
 {
     (void)state;
     Nested nested = {0};
-    const rblTasks tasks = {.worker_count = 8};
+    const rblTasks tasks = tasks_of(8);
     check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &nested.jobs));
     rbl_parallel_for(nested.jobs, 200, 1, start_inner_loops, &nested);
     assert_int_equal(nested.leaves, 200 * 50);
@@ -212,8 +212,10 @@ static void user_hooks_run_the_loops(void** state)
 {
     (void)state;
     int tasks_run = 0;
-    rblTasks tasks = {
-        .worker_count = 3, .enqueue = run_at_once, .finish = finish_nothing, .context = &tasks_run};
+    rblTasks tasks = tasks_of(3);
+    tasks.enqueue = run_at_once;
+    tasks.finish = finish_nothing;
+    tasks.context = &tasks_run;
     check_ok(rbl_set_tasks(&tasks));
     assert_int_equal(rbl_worker_count(), 3);
     static const float ones[100] = {1, 1, 1, 1};
@@ -242,7 +244,7 @@ static void* set_tasks_often(void* argument)
     size_t* changes = argument;
     for (uint32_t i = 0; i < SETTER_ROUNDS; ++i)
     {
-        const rblTasks tasks = {.worker_count = 1 + i % 4};
+        const rblTasks tasks = tasks_of(1 + i % 4);
         const rblResult result = rbl_set_tasks(i % 5 == 0 ? NULL : &tasks);
         *changes += result == RBL_OK;
         if (result != RBL_OK && result != RBL_ERROR_BUSY)
@@ -283,11 +285,12 @@ static void tasks_may_be_set_by_one_thread_while_another_runs_loops(void** state
 static void bad_task_settings_are_refused(void** state)
 {
     (void)state;
-    rblTasks tasks = {.worker_count = 0};
+    rblTasks tasks = tasks_of(0);
     check_fails(RBL_ERROR_ARGUMENT, rbl_set_tasks(&tasks));
     tasks.worker_count = RBL_MAX_WORKERS + 1;
     check_fails(RBL_ERROR_ARGUMENT, rbl_set_tasks(&tasks));
-    tasks = (rblTasks){.worker_count = 2, .enqueue = run_at_once};
+    tasks.worker_count = 2;
+    tasks.enqueue = run_at_once;
     check_fails(RBL_ERROR_ARGUMENT, rbl_set_tasks(&tasks));
     assert_int_equal(rbl_worker_count(), 1);
 }

@@ -417,7 +417,7 @@ static void grids_are_equal_for_any_number_of_workers(void** state)
     const uint32_t workers[2] = {2, 3};
     for (int i = 0; i < 2; ++i)
     {
-        const rblTasks tasks = {.worker_count = workers[i]};
+        const rblTasks tasks = tasks_of(workers[i]);
         rblJobs* jobs;
         rblLevelSet* parallel;
         check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));

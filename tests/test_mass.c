@@ -440,7 +440,8 @@ static void results_do_not_depend_on_the_number_of_threads(void** state)
     const rblMassProperties one = measure(mesh, 7);
     for (uint32_t workers = 2; workers <= 8; workers *= 2)
     {
-        check_ok(rbl_set_tasks(&(rblTasks){.worker_count = workers}));
+        const rblTasks tasks = tasks_of(workers);
+        check_ok(rbl_set_tasks(&tasks));
         const rblMassProperties many = measure(mesh, 7);
         assert_memory_equal(&one, &many, sizeof one);
     }

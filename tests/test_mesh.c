@@ -144,7 +144,10 @@ static void many_meshes_take_memory_in_proportion(void** state)
     };
     static rblMeshId ids[COUNT];
     size_t asked = 0;
-    const rblAllocator allocator = {summing_alloc, plain_free, &asked};
+    rblAllocator allocator = rbl_default_allocator_def();
+    allocator.alloc = summing_alloc;
+    allocator.free = plain_free;
+    allocator.context = &asked;
     check_ok(rbl_set_allocator(&allocator));
     const rblVec3d positions[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
     const uint32_t starts[2] = {0, 3};
@@ -233,7 +236,7 @@ static void meshes_may_be_used_and_destroyed_by_several_threads(void** state)
     (void)state;
     Crowd crowd = {0};
     check_ok(rbl_mesh_make("sphere", NULL, 0, &crowd.shared));
-    const rblTasks tasks = {.worker_count = 2};
+    const rblTasks tasks = tasks_of(2);
     check_ok(rbl_set_tasks(&tasks));
     pthread_t threads[3];
     for (int i = 0; i < 3; ++i)

@@ -205,7 +205,7 @@ static void the_seed_decides_and_nothing_else(void** state)
     (void)state;
     rblRandom random = rbl_random_seed(3, 0);
     rblJobs* jobs;
-    const rblTasks tasks = {.worker_count = 3};
+    const rblTasks tasks = tasks_of(3);
     check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
     for (uint32_t kind = 0; kind < BUILT_IN; ++kind)
     {

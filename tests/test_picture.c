@@ -303,7 +303,7 @@ static void pictures_do_not_depend_on_workers(void** state)
     static const uint32_t workers[3] = {1, 2, 8};
     for (uint32_t i = 0; i < 3; ++i)
     {
-        const rblTasks tasks = {.worker_count = workers[i]};
+        const rblTasks tasks = tasks_of(workers[i]);
         check_ok(rbl_set_tasks(&tasks));
         Image image;
         check_ok(rbl_picture_render(&def, image.rgba, NULL));

@@ -340,7 +340,7 @@ static void any_number_of_workers_gives_the_same_bits(void** state)
         for (uint32_t w = 0; w < 3; ++w)
         {
             rblJobs* jobs;
-            const rblTasks tasks = {.worker_count = workers[w]};
+            const rblTasks tasks = tasks_of(workers[w]);
             check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
             rblPieces* pieces = cut_solid(&s.view, s.cells, NULL, jobs);
             check_same_pieces(expected, pieces);

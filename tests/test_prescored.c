@@ -186,7 +186,7 @@ static void the_number_of_workers_changes_nothing(void** state)
     uint64_t expected = 0;
     for (uint32_t workers = 1; workers <= 3; ++workers)
     {
-        const rblTasks tasks = {.worker_count = workers};
+        const rblTasks tasks = tasks_of(workers);
         rblJobs* jobs = NULL;
         check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
         const rblVerdict verdict = verdict_at(&body, top_of(&body.view), rbl_vec3(0.1f, -1, 0));

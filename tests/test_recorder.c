@@ -270,7 +270,7 @@ static void check_replay(const char* path, uint32_t steps)
 {
     for (uint32_t threads = 1; threads <= 3; threads += 2)
     {
-        const rblTasks tasks = {.worker_count = threads};
+        const rblTasks tasks = tasks_of(threads);
         rblReplayReport report;
         check_ok(rbl_set_tasks(&tasks));
         check_ok(rbl_calls_replay(path, &report));

@@ -502,7 +502,7 @@ static void replays_are_the_same_with_any_number_of_threads(void** state)
         rbl_simulation_free(&simulation);
         check_ok(rbl_scene_destroy(scene));
         check_ok(rbl_recording_load("shipped.rbl", &run, NULL));
-        const rblTasks tasks = {.worker_count = 3};
+        const rblTasks tasks = tasks_of(3);
         check_ok(rbl_set_tasks(&tasks));
         rblReplay replay;
         check_ok(rbl_replay_start(&replay, &run, false));

@@ -16,7 +16,7 @@ static const uint32_t worker_counts[] = {1, 2, 3, 8};
 
 static void set_workers(uint32_t count)
 {
-    const rblTasks tasks = {.worker_count = count};
+    const rblTasks tasks = tasks_of(count);
     check_ok(rbl_set_tasks(&tasks));
 }
 

@@ -400,7 +400,7 @@ static void heaps_of_pieces_are_solved_without_a_clamp(void** state)
 
 static uint64_t hash_with(uint32_t workers)
 {
-    const rblTasks tasks = {.worker_count = workers};
+    const rblTasks tasks = tasks_of(workers);
     check_ok(rbl_set_tasks(&tasks));
     const rblSceneId scene = load(smash);
     rblSimulation simulation;

@@ -188,7 +188,7 @@ static uint64_t hash_with(uint32_t workers, const char* name, uint32_t steps)
 {
     rblSceneId scene;
     rblSimulation simulation;
-    const rblTasks tasks = {.worker_count = workers};
+    const rblTasks tasks = tasks_of(workers);
     check_ok(rbl_set_tasks(&tasks));
     start(name, &scene, &simulation);
     run(&simulation, steps);

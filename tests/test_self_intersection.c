@@ -471,7 +471,8 @@ static void the_answer_is_the_same_for_any_number_of_workers(void** state)
         assert_true(limits[l] == 0 ? serial.count > 1234 : serial.count == limits[l]);
         for (uint32_t workers = 2; workers <= 8; workers += 3)
         {
-            check_ok(rbl_set_tasks(&(rblTasks){.worker_count = workers}));
+            const rblTasks tasks = tasks_of(workers);
+            check_ok(rbl_set_tasks(&tasks));
             rblIntersectionArray pairs = find(&cloud.view, limits[l]);
             assert_int_equal(pairs.count, serial.count);
             assert_memory_equal(pairs.data, serial.data, pairs.count * sizeof *pairs.data);
@@ -526,7 +527,7 @@ static void a_late_crowd_takes_no_more_memory_than_the_limit(void** state)
         assert_true(serial.data[i].triangles[0] - clean - first <= 1);
     }
     assert_true(rbl_peak_bytes() < (size_t)16 << 20);
-    const rblTasks tasks = {.worker_count = 4};
+    const rblTasks tasks = tasks_of(4);
     check_ok(rbl_set_tasks(&tasks));
     rblIntersectionArray parallel = find(&cloud.view, limit);
     assert_int_equal(parallel.count, limit);

@@ -291,7 +291,7 @@ static void ask(rblRange range, void* context)
 static void samples_are_made_once_whoever_asks_first(void** state)
 {
     (void)state;
-    const rblTasks tasks = {.worker_count = 4};
+    const rblTasks tasks = tasks_of(4);
     rblJobs* jobs = NULL;
     check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
     for (int round = 0; round < 20; ++round)

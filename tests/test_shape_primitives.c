@@ -423,7 +423,7 @@ static void hold_and_let_go(rblRange range, void* context)
 static void threads_may_share_the_registry(void** state)
 {
     (void)state;
-    const rblTasks tasks = {.worker_count = 4};
+    const rblTasks tasks = tasks_of(4);
     check_ok(rbl_set_tasks(&tasks));
     rblShapeId shared;
     check_ok(rbl_shape_create_sphere(1.0f, &shared));

@@ -415,7 +415,7 @@ static void any_number_of_workers_makes_the_same_bits(void** state)
     (void)state;
     const rblSolidValue fine[] = {N1("frequency", 40)};
     const uint64_t alone = hash_mesh("icosphere", fine, 1);
-    const rblTasks tasks = {.worker_count = 3};
+    const rblTasks tasks = tasks_of(3);
     check_ok(rbl_set_tasks(&tasks));
     const uint64_t together = hash_mesh("icosphere", fine, 1);
     check_ok(rbl_set_tasks(NULL));

@@ -461,7 +461,7 @@ static void threads_do_not_matter(void** state)
     for (uint32_t threads = 2; threads <= 8; threads += 3)
     {
         rblJobs* jobs = NULL;
-        const rblTasks tasks = {.worker_count = threads};
+        const rblTasks tasks = tasks_of(threads);
         check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
         rblFracture other = shatter(breaker, &body, &verdict, jobs);
         assert_int_equal(other.fragment_count, first.fragment_count);

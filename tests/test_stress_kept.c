@@ -128,7 +128,7 @@ static void hierarchies_come_at_the_same_step_for_any_number_of_threads(void** s
     uint64_t hash = 0;
     for (int i = 0; i < 4; ++i)
     {
-        const rblTasks tasks = {.worker_count = counts[i]};
+        const rblTasks tasks = tasks_of(counts[i]);
         rblSimulation simulation;
         check_ok(rbl_set_tasks(&tasks));
         const rblSceneId scene = load_rebuilding();

@@ -564,7 +564,8 @@ static void workers_change_nothing(void** state)
     check_ok(rbl_tets_view(alone, &a));
     for (uint32_t workers = 2; workers <= 8; workers *= 2)
     {
-        check_ok(rbl_set_tasks(&(rblTasks){.worker_count = workers}));
+        const rblTasks tasks = tasks_of(workers);
+        check_ok(rbl_set_tasks(&tasks));
         const rblTetsId tets = fill(mesh, 0.02, 2, NULL);
         rblTetsView b;
         check_ok(rbl_tets_view(tets, &b));

@@ -49,7 +49,7 @@ static void worlds_refuse_bad_definitions(void** state)
     def = rbl_default_world_def();
     def.recovery_speed = 2.0f;
     check_fails(RBL_ERROR_ARGUMENT, rbl_world_create(&def, &world));
-    const rblTasks tasks = {.worker_count = 0};
+    const rblTasks tasks = tasks_of(0);
     def = rbl_default_world_def();
     def.tasks = &tasks;
     check_fails(RBL_ERROR_ARGUMENT, rbl_world_create(&def, &world));
@@ -499,7 +499,11 @@ static void everything_can_be_drawn(void** state)
     (void)state;
     const rblWorldId world = make_world(true);
     int drawn = 0;
-    rblDebugDraw draw = {.line = count_line, .point = count_point, .context = &drawn, .joints = true};
+    rblDebugDraw draw = rbl_default_debug_draw();
+    draw.line = count_line;
+    draw.point = count_point;
+    draw.context = &drawn;
+    draw.joints = true;
     put(world, make_ground(), RBL_BODY_STATIC, zero);
     rblJointDef def = rbl_default_joint_def();
     def.a = put(world, make_box(1, 1, 1), RBL_BODY_DYNAMIC, vec(0, 0.5f, 0));
@@ -526,7 +530,7 @@ static void everything_can_be_drawn(void** state)
 
 static uint64_t run_alone(uint32_t workers)
 {
-    const rblTasks tasks = {.worker_count = workers};
+    const rblTasks tasks = tasks_of(workers);
     rblWorldDef world_def = rbl_default_world_def();
     world_def.tasks = workers > 0 ? &tasks : NULL;
     rblWorldId world;

@@ -516,7 +516,7 @@ static void energy_never_grows_in_a_pile(void** state)
 
 static uint64_t pile_hash(uint32_t workers, bool interrupted)
 {
-    const rblTasks tasks = {.worker_count = workers};
+    const rblTasks tasks = tasks_of(workers);
     check_ok(rbl_set_tasks(&tasks));
     const rblShapeId ground = make_ground();
     const rblShapeId shapes[3] = {make_box(0.2f, 0.15f, 0.1f), make_sphere(0.1f),

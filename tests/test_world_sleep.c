@@ -272,7 +272,7 @@ static void the_number_of_workers_does_not_change_who_sleeps(void** state)
     uint64_t hashes[2];
     for (uint32_t k = 0; k < 2; ++k)
     {
-        const rblTasks tasks = {.worker_count = k == 0 ? 1 : 3};
+        const rblTasks tasks = tasks_of(k == 0 ? 1 : 3);
         check_ok(rbl_set_tasks(&tasks));
         rblBodyId ball;
         const rblWorldId world = half_asleep(&ball);
@@ -281,7 +281,7 @@ static void the_number_of_workers_does_not_change_who_sleeps(void** state)
         check_ok(rbl_world_destroy(world));
     }
     assert_true(hashes[0] == hashes[1]);
-    const rblTasks tasks = {.worker_count = 1};
+    const rblTasks tasks = tasks_of(1);
     check_ok(rbl_set_tasks(&tasks));
 }
 

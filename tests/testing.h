@@ -25,6 +25,14 @@
         }                                                                                                    \
     } while (0)
 
+// So many workers, of the library's own pool.
+static inline rblTasks tasks_of(uint32_t workers)
+{
+    rblTasks tasks = rbl_default_tasks();
+    tasks.worker_count = workers;
+    return tasks;
+}
+
 // The call must fail with that code and say why.
 #define check_fails(expected, call)                                                                          \
     do                                                                                                       \

@@ -127,7 +127,8 @@ static int run_command(const Parsed* parsed)
     {
         rbl_set_log(print_log, NULL, RBL_LOG_INFO);
     }
-    const rblTasks tasks = {.worker_count = options_count(parsed, "threads", core_count())};
+    rblTasks tasks = rbl_default_tasks();
+    tasks.worker_count = options_count(parsed, "threads", core_count());
     if (rbl_set_tasks(&tasks) != RBL_OK)
     {
         return tool_fail_last();

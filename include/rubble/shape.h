@@ -221,8 +221,10 @@ RBL_API void rbl_contact_set_free(rblContactSet* set);
 /// How rbl_shape_collide() chooses contacts.
 typedef struct rblCollideOptions
 {
-    float margin;    ///< report contacts with a gap up to this, metres
-    float tolerance; ///< eps of the contact selection, metres; 0: 0.2 % of the smaller shape's radius
+    uint32_t struct_size; ///< bytes of this struct; set by rbl_default_collide_options()
+    uint32_t cookie;      ///< set by rbl_default_collide_options()
+    float margin;         ///< report contacts with a gap up to this, metres
+    float tolerance;      ///< eps of the contact selection, metres; 0: 0.2 % of the smaller shape's radius
     uint32_t
         first_count; ///< m: contacts after which only points deeper than eps are added, every one of them:
                      ///< none deeper than eps is ever dropped (Glondu 2012, 5.3); default 8.
@@ -230,10 +232,16 @@ typedef struct rblCollideOptions
 } rblCollideOptions;
 
 /// No margin, the tolerance of the shapes, m = 8.
-RBL_API rblCollideOptions rbl_default_collide_options(void);
+RBL_API void rbl_collide_options_init(rblCollideOptions* options, size_t size);
+static inline rblCollideOptions rbl_default_collide_options(void)
+{
+    rblCollideOptions options;
+    rbl_collide_options_init(&options, sizeof options);
+    return options;
+}
 
-/// Contacts of two shapes; `b_in_a` is the second's pose in the first's axes. `cache` may be null. `out` is overwritten.
-/// Fails only when out of memory.
+/// Contacts of two shapes; `b_in_a` is the second's pose in the first's axes. `options` may be null, for the default, and so may `cache`.
+/// `out` is overwritten. Refused: null shapes, a null `out`, options that did not start from the default.
 RBL_API rblResult rbl_shape_collide(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
                                     const rblCollideOptions* options, rblPairCache* cache,
                                     rblContactSet* out);

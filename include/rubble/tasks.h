@@ -4,6 +4,7 @@
 
 #include "rubble/linkage.h"
 #include "rubble/result.h"
+#include <stddef.h>
 #include <stdint.h>
 
 RBL_EXTERN_C_BEGIN
@@ -12,8 +13,11 @@ RBL_EXTERN_C_BEGIN
 typedef void rblTaskFcn(void* task_context);
 
 /// How Rubble runs work in parallel. Its results never depend on worker_count or on timing.
+/// Start from rbl_default_tasks() and change fields.
 typedef struct rblTasks
 {
+    uint32_t struct_size;  ///< bytes of this struct; set by rbl_default_tasks()
+    uint32_t cookie;       ///< set by rbl_default_tasks()
     uint32_t worker_count; ///< the useful number of concurrent tasks, 1 to RBL_MAX_WORKERS
 
     /// Start a task; returns a handle for finish, or null when the task was run before returning.
@@ -27,8 +31,18 @@ typedef struct rblTasks
 /// The largest worker_count.
 #define RBL_MAX_WORKERS 64
 
-/// Set the tasks for work on meshes and files. Null restores the default: one worker, no threads. RBL_ERROR_BUSY while
-/// parallel work is running. May be called from any thread.
+/// Defaults: one worker, no functions.
+RBL_API void rbl_tasks_init(rblTasks* tasks, size_t size);
+static inline rblTasks rbl_default_tasks(void)
+{
+    rblTasks tasks;
+    rbl_tasks_init(&tasks, sizeof tasks);
+    return tasks;
+}
+
+/// Set the tasks for work on meshes and files. Null restores the default: one worker, no threads. Refused: tasks that
+/// did not start from the default, a worker_count out of range, one function without the other; RBL_ERROR_BUSY while parallel work is
+/// running. May be called from any thread.
 RBL_API rblResult rbl_set_tasks(const rblTasks* tasks);
 
 /// The current number of workers.

@@ -403,15 +403,27 @@ RBL_API rblResult rbl_world_restore(rblWorldId world, const void* buffer, size_t
 
 /// Debug drawing: functions get points in world axes and a colour 0xRRGGBBAA; null functions are not called. The flags
 /// select what is drawn.
+/// Start from rbl_default_debug_draw() and set fields.
 typedef struct rblDebugDraw
 {
+    uint32_t struct_size; ///< bytes of this struct; set by rbl_default_debug_draw()
+    uint32_t cookie;      ///< set by rbl_default_debug_draw()
     void (*line)(rblVec3 from, rblVec3 to, uint32_t color, void* context);
     void (*point)(rblVec3 at, float size, uint32_t color, void* context);
     bool boxes, contacts, normals, impulses, centers, islands, samples, joints;
     void* context;
 } rblDebugDraw;
 
-/// Draw what the flags of `draw` select, in a fixed order.
+/// Size and cookie are set, all other fields are zero: nothing is drawn.
+RBL_API void rbl_debug_draw_init(rblDebugDraw* draw, size_t size);
+static inline rblDebugDraw rbl_default_debug_draw(void)
+{
+    rblDebugDraw draw;
+    rbl_debug_draw_init(&draw, sizeof draw);
+    return draw;
+}
+
+/// Draw what the flags of `draw` select, in a fixed order. Refused: a `draw` that is null or did not start from the default.
 RBL_API rblResult rbl_world_draw(rblWorldId world, const rblDebugDraw* draw);
 
 RBL_EXTERN_C_END

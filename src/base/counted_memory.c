@@ -20,7 +20,7 @@ static void free_counted(void* pointer, size_t size, void* context)
 
 void rbl_counted_memory_init(rblCountedMemory* memory, const rblAllocator* source)
 {
-    memory->allocator = (rblAllocator){alloc_counted, free_counted, memory};
+    memory->allocator = (rblAllocator){.alloc = alloc_counted, .free = free_counted, .context = memory};
     memory->source = source;
     atomic_init(&memory->bytes, 0);
 }

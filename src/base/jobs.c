@@ -1,5 +1,6 @@
 #include "base/jobs.h"
 
+#include "base/def.h"
 #include "base/error.h"
 #include "base/pool.h"
 #include <stdatomic.h>
@@ -18,6 +19,14 @@ struct rblJobs
 static rblJobs default_jobs = {.tasks = {.worker_count = 1}};
 static rblMutex default_mutex = RBL_MUTEX_INIT; // guards default_jobs and default_loops
 static uint32_t default_loops;                  // loops that run on it
+
+RBL_DEF_KIND(tasks_def, rblTasks, "tasks", rbl_default_tasks, 0x7A5C5EEDu);
+
+void rbl_tasks_init(rblTasks* tasks, size_t size)
+{
+    const rblTasks defaults = {.worker_count = 1};
+    rbl_def_init(&tasks_def, &defaults, tasks, size);
+}
 
 static rblResult check_tasks(const rblTasks* tasks)
 {
@@ -48,9 +57,11 @@ static rblResult start_pool(rblJobs* jobs)
 
 static rblResult open_jobs(rblJobs* jobs, const rblTasks* tasks, const rblAllocator* allocator)
 {
-    RBL_TRY(check_tasks(tasks));
-    *jobs = (rblJobs){.allocator = allocator, .tasks = *tasks};
-    return tasks->worker_count > 1 && tasks->enqueue == NULL ? start_pool(jobs) : RBL_OK;
+    rblTasks read = rbl_default_tasks();
+    RBL_TRY(rbl_def_read(&tasks_def, tasks, &read));
+    RBL_TRY(check_tasks(&read));
+    *jobs = (rblJobs){.allocator = allocator, .tasks = read};
+    return read.worker_count > 1 && read.enqueue == NULL ? start_pool(jobs) : RBL_OK;
 }
 
 static void close_jobs(rblJobs* jobs)
@@ -67,7 +78,7 @@ static void close_jobs(rblJobs* jobs)
 
 rblResult rbl_jobs_create(const rblTasks* tasks, const rblAllocator* allocator, rblJobs** out)
 {
-    const rblTasks serial = {.worker_count = 1};
+    const rblTasks serial = rbl_default_tasks();
     rblJobs* jobs = rbl_alloc(allocator, sizeof *jobs);
     if (jobs == NULL)
     {

@@ -3,6 +3,7 @@
 #endif
 #include "base/memory.h"
 
+#include "base/def.h"
 #include "base/error.h"
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -59,7 +60,7 @@ static void default_free(void* memory, size_t size, void* context)
     free(memory);
 }
 
-static rblAllocator global_allocator = {default_alloc, default_free, NULL};
+static rblAllocator global_allocator = {.alloc = default_alloc, .free = default_free};
 static atomic_size_t bytes_in_use;
 static atomic_size_t peak_bytes;
 
@@ -68,9 +69,23 @@ const rblAllocator* rbl_default_allocator(void)
     return &global_allocator;
 }
 
+RBL_DEF_KIND(allocator_def, rblAllocator, "allocator", rbl_default_allocator_def, 0xA110CA7Eu);
+
+void rbl_allocator_def_init(rblAllocator* allocator, size_t size)
+{
+    const rblAllocator defaults = {.alloc = NULL};
+    rbl_def_init(&allocator_def, &defaults, allocator, size);
+}
+
 rblResult rbl_set_allocator(const rblAllocator* allocator)
 {
-    if (allocator != NULL && (allocator->alloc == NULL || allocator->free == NULL))
+    rblAllocator chosen = {.alloc = default_alloc, .free = default_free};
+    if (allocator != NULL)
+    {
+        chosen = rbl_default_allocator_def();
+        RBL_TRY(rbl_def_read(&allocator_def, allocator, &chosen));
+    }
+    if (chosen.alloc == NULL || chosen.free == NULL)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "allocator: alloc and free must not be null");
     }
@@ -79,8 +94,7 @@ rblResult rbl_set_allocator(const rblAllocator* allocator)
         return rbl_fail(RBL_ERROR_BUSY, "allocator: %zu bytes are in use; destroy every object first",
                         atomic_load(&bytes_in_use));
     }
-    const rblAllocator fallback = {default_alloc, default_free, NULL};
-    global_allocator = allocator != NULL ? *allocator : fallback;
+    global_allocator = chosen;
     return RBL_OK;
 }
 

@@ -1,4 +1,5 @@
 // Debug drawing of a world: lines and points.
+#include "base/def.h"
 #include "dynamics/step.h"
 
 #define COLOR_BOX     0x5f87afffu // red, green, blue, alpha
@@ -123,14 +124,16 @@ static void draw_joint(const rblWorld* world, const rblJoint* joint, const rblDe
     }
 }
 
-rblResult rbl_world_draw(rblWorldId id, const rblDebugDraw* draw)
+RBL_DEF_KIND(debug_draw, rblDebugDraw, "debug draw", rbl_default_debug_draw, 0xDEB06D4Au);
+
+void rbl_debug_draw_init(rblDebugDraw* draw, size_t size)
 {
-    rblWorld* world = NULL;
-    RBL_TRY(rbl_world_find(id, &world));
-    if (draw == NULL)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "world: draw must not be null");
-    }
+    const rblDebugDraw defaults = {.line = NULL};
+    rbl_def_init(&debug_draw, &defaults, draw, size);
+}
+
+static void draw_all(const rblWorld* world, const rblDebugDraw* draw)
+{
     for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
     {
         if (world->bodies.data[slot].generation != 0)
@@ -154,5 +157,14 @@ rblResult rbl_world_draw(rblWorldId id, const rblDebugDraw* draw)
             draw_joint(world, &world->joints.data[i], draw);
         }
     }
+}
+
+rblResult rbl_world_draw(rblWorldId id, const rblDebugDraw* draw)
+{
+    rblWorld* world = NULL;
+    rblDebugDraw read = rbl_default_debug_draw();
+    RBL_TRY(rbl_world_find(id, &world));
+    RBL_TRY(rbl_def_read(&debug_draw, draw, &read));
+    draw_all(world, &read);
     return RBL_OK;
 }

@@ -123,8 +123,7 @@ static rblResult init_world(rblWorld* world, const rblTasks* tasks)
     world->jobs = rbl_default_jobs();
     if (tasks != NULL)
     {
-        world->tasks = *tasks;
-        RBL_TRY(rbl_jobs_create(&world->tasks, world->allocator, &world->jobs));
+        RBL_TRY(rbl_jobs_create(tasks, world->allocator, &world->jobs));
         world->owns_jobs = true;
     }
     return RBL_OK;

@@ -191,7 +191,6 @@ struct rblWorld
 {
     // ---- settings and services, written by world.c ----
     rblWorldDef def;
-    rblTasks tasks;
     rblJobs* jobs;
     bool owns_jobs;
     bool busy;               // in a step or a break: public calls are refused (step.c, fracture_events.c)

@@ -117,7 +117,8 @@ void add_box(const rblAabb* box)
 int main(int argc, char** argv)
 {
     area_hash = RBL_HASH_START;
-    const rblTasks tasks = {.worker_count = argc > 1 ? (uint32_t)atoi(argv[1]) : 1};
+    rblTasks tasks = rbl_default_tasks();
+    tasks.worker_count = argc > 1 ? (uint32_t)atoi(argv[1]) : 1;
     require(rbl_set_tasks(&tasks), "tasks");
     hash_functions();
     hash_predicates();

@@ -12,7 +12,8 @@
 static void add_contacts(const rblShapeView* a, const rblShapeView* b, rblTransform pose)
 {
     rblContactSet set = {0};
-    const rblCollideOptions options = {.margin = 0.01f, .first_count = 8};
+    rblCollideOptions options = rbl_default_collide_options();
+    options.margin = 0.01f;
     require(rbl_shape_collide(a, b, pose, &options, NULL, &set), "collide");
     for (uint32_t i = 0; i < set.count; ++i)
     {

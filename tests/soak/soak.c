@@ -444,6 +444,7 @@ static void begin(Soak* soak, uint64_t seed)
     soak->potential_max = -INFINITY;
     rblWorldDef world_def = rbl_default_world_def();
     world_def.substeps = 1 + (uint32_t)(seed % 3 == 0);
+    soak->tasks = rbl_default_tasks();
     soak->tasks.worker_count = 1 + (uint32_t)(seed % 2);
     world_def.tasks = &soak->tasks;
     need(soak, rbl_world_create(&world_def, &soak->world), "world");

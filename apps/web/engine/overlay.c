@@ -149,14 +149,14 @@ rblResult web_draw_overlay(uint32_t what)
     WebSession* session = NULL;
     RBL_TRY(web_require_session(&session));
     clear();
-    const rblDebugDraw draw = {.line = put_line,
-                               .point = put_point,
-                               .boxes = (what & (SHOW_BOXES | SHOW_ISLANDS)) != 0,
-                               .contacts = (what & SHOW_CONTACTS) != 0,
-                               .normals = (what & SHOW_CONTACTS) != 0,
-                               .islands = (what & SHOW_ISLANDS) != 0,
-                               .samples = (what & SHOW_SAMPLES) != 0,
-                               .joints = (what & (SHOW_CONTACTS | SHOW_ISLANDS)) != 0};
+    rblDebugDraw draw = rbl_default_debug_draw();
+    draw.line = put_line;
+    draw.point = put_point;
+    draw.boxes = (what & (SHOW_BOXES | SHOW_ISLANDS)) != 0;
+    draw.contacts = draw.normals = (what & SHOW_CONTACTS) != 0;
+    draw.islands = (what & SHOW_ISLANDS) != 0;
+    draw.samples = (what & SHOW_SAMPLES) != 0;
+    draw.joints = (what & (SHOW_CONTACTS | SHOW_ISLANDS)) != 0;
     RBL_TRY((what & SHOW_FIELDS) != 0 ? draw_fields(session) : RBL_OK);
     RBL_TRY((what & SHOW_STRESS) != 0 ? web_draw_stress(session) : RBL_OK);
     RBL_TRY(rbl_world_draw(session->world, &draw));

@@ -1,6 +1,7 @@
 // Contacts of two shapes: choice of the algorithm by the kinds of the pair.
 #include "field/contact/collide.h"
 
+#include "base/def.h"
 #include "base/memory.h"
 #include "field/contact/field_contact.h"
 #include "field/convex/convex_contact.h"
@@ -8,9 +9,12 @@
 // ---- tuning ----
 #define FIRST_COUNT 8 // number of contacts after which only deep points are added (Glondu 2012, 5.3)
 
-rblCollideOptions rbl_default_collide_options(void)
+RBL_DEF_KIND(collide_options, rblCollideOptions, "collide", rbl_default_collide_options, 0xC0111DE5u);
+
+void rbl_collide_options_init(rblCollideOptions* options, size_t size)
 {
-    return (rblCollideOptions){.margin = 0.0f, .tolerance = 0.0f, .first_count = FIRST_COUNT};
+    const rblCollideOptions defaults = {.margin = 0.0f, .tolerance = 0.0f, .first_count = FIRST_COUNT};
+    rbl_def_init(&collide_options, &defaults, options, size);
 }
 
 rblContactOptions rbl_default_contact_options(void)
@@ -124,7 +128,9 @@ rblResult rbl_shape_find_contacts(const rblShapeView* a, const rblShapeView* b, 
 rblResult rbl_shape_collide(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
                             const rblCollideOptions* options, rblPairCache* cache, rblContactSet* out)
 {
+    rblCollideOptions read = rbl_default_collide_options();
+    RBL_TRY(options != NULL ? rbl_def_read(&collide_options, options, &read) : RBL_OK);
     const rblContactOptions plain = {
-        .margin = options->margin, .tolerance = options->tolerance, .first_count = options->first_count};
+        .margin = read.margin, .tolerance = read.tolerance, .first_count = read.first_count};
     return rbl_shape_find_contacts(a, b, b_in_a, &plain, cache, out);
 }

@@ -4,6 +4,9 @@
 #include "dynamics/breaking/fracture.h"
 #include "dynamics/broad_phase/broad_phase_private.h"
 #include "dynamics/world_check.h"
+#include "field/fragment/fragment_field.h"
+#include "field/samples/samples.h"
+#include "rubble/stress.h"
 #include <math.h>
 #include <string.h>
 
@@ -135,13 +138,184 @@ static void damaged_trees_and_events_are_named(void** state)
     rblBreakLog* log = &world->break_log;
     assert_true(rbl_array_push(&log->events, ((rblBreakEvent){.pieces = 1})));
     expect_fault(world, "counts fragments that are not there");
-    assert_true(rbl_array_push(&log->ids, ((rblBodyId){1, 1, world->serial})));
+    assert_true(rbl_array_push(&log->ids, ((rblBodyId){1, 7, world->serial}))); // it is gone since
     check_ok(rbl_world_check(world, ALL));
     DAMAGE(world, log->ids.data[0].index1, 5000u, "fragment cannot be reached");
+    DAMAGE(world, log->ids.data[0].generation, 1u, "fragment cannot be reached"); // the ground
+    DAMAGE(world, log->ids.data[0].world, world->serial + 1, "fragment cannot be reached");
     DAMAGE(world, log->events.data[0].pieces, 0u, "fragments belong to no break event");
     DAMAGE(world, log->events.data[0].mate_count, 2u, "counts mates that are not there");
     assert_true(rbl_array_push(&log->mates, ((rblMate){0})));
     expect_fault(world, "mates belong to no break event");
+    log->events.data[0].mate_count = 1;
+    check_ok(rbl_world_check(world, ALL));
+    DAMAGE(world, log->mates.data[0].piece_b, 1u, "mates are of fragments that are not there");
+    check_ok(rbl_world_destroy(id));
+}
+
+// ---- shapes ----
+
+// A brick that was broken by stress, and its fragments, which were broken again.
+static rblWorld* make_fragments(rblWorldId* id)
+{
+    const rblVec3 down = {0, -1, 0};
+    rblStressDef stress = rbl_default_stress_def();
+    rblBodyDef def = rbl_default_body_def();
+    rblBodyId body;
+    *id = make_world(false);
+    put(*id, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
+    stress.tetrahedra = 400;
+    stress.smallest_body = 0.01f;
+    check_ok(rbl_breaker_create_stress(&stress, &def.breaker));
+    check_ok(rbl_material_preset("clay", &def.material));
+    def.shape = make_box(0.2f, 0.06f, 0.1f);
+    def.pose.p = vec(0, 1.0f, 0);
+    check_ok(rbl_body_create(*id, &def, &body));
+    check_ok(rbl_shape_destroy(def.shape));
+    check_ok(rbl_breaker_destroy(def.breaker));
+    check_ok(rbl_world_check_stages(*id, true));
+    check_ok(rbl_body_break(*id, body, vec(0, 1.03f, 0), down));
+    rblWorld* world = NULL;
+    check_ok(rbl_world_find(*id, &world));
+    assert_true(world->fragments > 1);
+    for (uint32_t slot = 1; slot < world->bodies.count; ++slot)
+    {
+        const rblBodyId piece = {slot + 1, world->bodies.data[slot].generation, world->serial};
+        if (piece.generation != 0 && world->bodies.data[slot].ancestors == 1)
+        {
+            check_ok(rbl_body_break(*id, piece, world->motions.data[slot].center, down));
+        }
+    }
+    step_times(*id, 2);
+    check_ok(rbl_world_check(world, ALL | RBL_CHECK_SHAPES));
+    return world;
+}
+
+// The shape of the fragment that comes from the longest chain of events.
+static rblShape* youngest_shape(const rblWorld* world)
+{
+    rblShape* found = NULL;
+    for (size_t slot = 0; slot < world->bodies.count; ++slot)
+    {
+        rblShape* shape =
+            world->bodies.data[slot].generation != 0 ? world->bodies.data[slot].shape.shape->self : NULL;
+        const rblFragmentField* field = shape != NULL ? rbl_shape_fragment(shape) : NULL;
+        if (field != NULL && (found == NULL || field->event->depth > rbl_shape_fragment(found)->event->depth))
+        {
+            found = shape;
+        }
+    }
+    assert_non_null(found);
+    return found;
+}
+
+// As DAMAGE, for shapes alone.
+#define DAMAGE_SHAPE(world, place, value, what)                                                              \
+    do                                                                                                       \
+    {                                                                                                        \
+        const __typeof__(place) kept = (place);                                                              \
+        (place) = (value);                                                                                   \
+        expect_shape_fault((world), (what));                                                                 \
+        (place) = kept;                                                                                      \
+        check_ok(rbl_world_check((world), RBL_CHECK_SHAPES));                                                \
+    } while (0)
+
+static void expect_shape_fault(const rblWorld* world, const char* what)
+{
+    assert_int_equal(rbl_world_check(world, RBL_CHECK_SHAPES), RBL_ERROR_FORMAT);
+    if (strstr(rbl_last_error(), what) == NULL ||
+        strstr(rbl_last_error(), "world check: the shape of a body (") == NULL)
+    {
+        fail_msg("expected '%s', found '%s'", what, rbl_last_error());
+    }
+}
+
+static void damaged_samples_are_named(void** state)
+{
+    (void)state;
+    rblWorldId id;
+    rblWorld* world = make_fragments(&id);
+    rblShape* shape = youngest_shape(world);
+    rblSampleTree* tree = atomic_load(&shape->samples);
+    assert_true(tree->count > 20);
+    const uint32_t last = tree->count - 1;
+    DAMAGE_SHAPE(world, shape->view.sample_count, last, "not those of its hierarchy");
+    DAMAGE_SHAPE(world, shape->view.bounds.lower.x, 1e6f, "box of a shape is bad");
+    DAMAGE_SHAPE(world, shape->view.mass.mass, -1.0, "mass of a shape is not positive");
+    DAMAGE_SHAPE(world, tree->points[last].x, NAN, "sample is not finite");
+    DAMAGE_SHAPE(world, tree->points[last].x, 1e3f, "is another point");
+    DAMAGE_SHAPE(world, tree->first_children[0], 1u, "has no root");
+    DAMAGE_SHAPE(world, tree->first_children[2], last + 7, "children of samples are out of bounds");
+    DAMAGE_SHAPE(world, tree->first_children[tree->count], last - 1, "children of samples are out of bounds");
+    DAMAGE_SHAPE(world, tree->children[0].node, 0u, "comes before its parent");
+    DAMAGE_SHAPE(world, tree->children[1], tree->children[0], "sample has two parents");
+    DAMAGE_SHAPE(world, tree->children[0].end, last + 1, "has other children");
+    DAMAGE_SHAPE(world, tree->children[0].radius, 1e6f, "has another radius");
+    DAMAGE_SHAPE(world, tree->children[0].reach, 1e-6f, "out of the reach of an ancestor");
+    check_ok(rbl_world_destroy(id));
+}
+
+static void damaged_fragment_events_are_named(void** state)
+{
+    (void)state;
+    rblWorldId id;
+    rblWorld* world = make_fragments(&id);
+    rblFragmentField* field = youngest_shape(world)->data;
+    rblFragmentEvent* event = (rblFragmentEvent*)(uintptr_t)field->event;
+    rblFragmentEvent* parent = (rblFragmentEvent*)(uintptr_t)event->parent;
+    assert_non_null(parent);
+    assert_true(event->cut_count > 1 && event->label_count > 1 && event->label_count < parent->node_count);
+    DAMAGE_SHAPE(world, field->label, event->label_count, "a fragment is none of its event");
+    for (int i = 0; i < 2; ++i) // the event of the fragment, and the one before
+    {
+        rblFragmentEvent* e = i == 0 ? event : parent;
+        uint32_t at = 0;
+        while (e->facts[e->labels[at]].nodes < 2)
+        {
+            at += 1;
+        }
+        DAMAGE_SHAPE(world, e->depth, 9u, "does not follow its parent");
+        DAMAGE_SHAPE(world, e->labels[1], e->label_count, "label of a fragment event is out of range");
+        DAMAGE_SHAPE(world, e->labels[at], (e->labels[at] + 1) % e->label_count, "counted wrong");
+        DAMAGE_SHAPE(world, e->weights[1], 0.0f, "weight of a fragment event is not positive");
+        DAMAGE_SHAPE(world, e->weights[1], NAN, "weight of a fragment event is not positive");
+        DAMAGE_SHAPE(world, e->nodes[1], e->nodes[0], "node of a fragment event is out of order");
+        DAMAGE_SHAPE(world, e->tets[1], e->tets[0], "tetrahedron of a fragment event is out of order");
+        DAMAGE_SHAPE(world, e->cracks[1].distance, -1.0f, "distance to a crack is negative");
+        DAMAGE_SHAPE(world, e->facts[0].nodes, 0u, "nodes of a fragment are counted wrong");
+        DAMAGE_SHAPE(world, e->states[0], e->states[0] ^ 1u, "state of a tetrahedron");
+        DAMAGE_SHAPE(world, e->cut_tets[0], e->cut_tets[1], "cut tetrahedron is not listed");
+        DAMAGE_SHAPE(world, e->first_parts[1], e->first_parts[1] + 1, "has not a part for each label");
+        DAMAGE_SHAPE(world, e->parts[0].label, e->label_count, "has another label");
+        DAMAGE_SHAPE(world, e->parts[0].plane_count, 4u, "more than three planes");
+        DAMAGE_SHAPE(world, e->planes[0].normal.x, 2.0f, "plane of a cut tetrahedron is bad");
+        DAMAGE_SHAPE(world, e->borders[0].piece, e->piece_count, "border of a fragment is out of range");
+    }
+    DAMAGE_SHAPE(world, event->parent_label, parent->label_count, "breaks a fragment that is not there");
+    DAMAGE_SHAPE(world, event->parent_label, (event->parent_label + 1) % parent->label_count,
+                 "not of what broke");
+    DAMAGE_SHAPE(world, parent->node_count, parent->node_count - 1, "does not break the whole body");
+    check_ok(rbl_world_destroy(id));
+}
+
+static void parts_of_compounds_are_checked(void** state)
+{
+    (void)state;
+    const rblQuat none = {0, 0, 0, 1};
+    const rblWorldId id = make_world(false);
+    rblWorld* world = NULL;
+    rblShapeChild children[2] = {{make_box(1, 1, 1), {{-1, 0, 0}, none}},
+                                 {make_box(1, 2, 1), {{1, 0, 0}, none}}};
+    rblShapeId both;
+    check_ok(rbl_shape_create_compound(children, 2, &both));
+    put(id, both, RBL_BODY_DYNAMIC, vec(0, 3, 0));
+    check_ok(rbl_world_find(id, &world));
+    check_ok(rbl_world_check(world, RBL_CHECK_SHAPES));
+    rblShapeView view;
+    check_ok(rbl_shape_view(children[1].shape, &view));
+    DAMAGE_SHAPE(world, view.shape->self->view.mass.mass, NAN, "compound: the mass of a shape");
+    check_ok(rbl_shape_destroy(children[0].shape));
+    check_ok(rbl_shape_destroy(children[1].shape));
     check_ok(rbl_world_destroy(id));
 }
 
@@ -152,6 +326,9 @@ int main(void)
         cmocka_unit_test(damaged_pairs_and_contacts_are_named),
         cmocka_unit_test(a_damaged_step_is_named),
         cmocka_unit_test(damaged_trees_and_events_are_named),
+        cmocka_unit_test(damaged_samples_are_named),
+        cmocka_unit_test(damaged_fragment_events_are_named),
+        cmocka_unit_test(parts_of_compounds_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

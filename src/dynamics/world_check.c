@@ -1,5 +1,7 @@
 #include "dynamics/world_check.h"
 
+#include <stdio.h>
+
 static rblResult fault(const char* what, size_t where)
 {
     return rbl_fail(RBL_ERROR_FORMAT, "world check: %s (%zu)", what, where);
@@ -147,6 +149,17 @@ static rblResult check_sleep(const rblWorld* world)
     return RBL_OK;
 }
 
+// An id of this world: of a body that is a fragment, or that is gone, as it broke in its turn.
+static bool is_fragment(const rblWorld* world, rblBodyId id)
+{
+    if (id.index1 == 0 || id.index1 > world->bodies.count || id.generation == 0 || id.world != world->serial)
+    {
+        return false;
+    }
+    const rblBody* body = &world->bodies.data[id.index1 - 1];
+    return body->generation != id.generation || body->ancestors > 0;
+}
+
 static rblResult check_breaks(const rblWorld* world)
 {
     const rblBreakLog* log = &world->break_log;
@@ -160,8 +173,13 @@ static rblResult check_breaks(const rblWorld* world)
               i);
         for (uint32_t k = 0; k < event->pieces; ++k)
         {
-            const rblBodyId id = log->ids.data[ids + k];
-            CHECK(id.index1 > 0 && id.index1 <= world->bodies.count, "a fragment cannot be reached", ids + k);
+            CHECK(is_fragment(world, log->ids.data[ids + k]), "a fragment cannot be reached", ids + k);
+        }
+        for (uint32_t k = 0; k < event->mate_count; ++k)
+        {
+            const rblMate* mate = &log->mates.data[mates + k];
+            CHECK(mate->piece_a < event->pieces && mate->piece_b < event->pieces,
+                  "mates are of fragments that are not there", mates + k);
         }
         ids += event->pieces;
         mates += event->mate_count;
@@ -184,6 +202,26 @@ static rblResult check_broad(const rblWorld* world)
 {
     const uint32_t proxy = rbl_broad_phase_find_fault(world->broad);
     CHECK(proxy == UINT32_MAX, "a tree of the broad phase does not cover a leaf", proxy);
+    return RBL_OK;
+}
+
+// Bodies with the shape of the one before are not looked at again.
+static rblResult check_shapes(const rblWorld* world)
+{
+    const rblShape* last = NULL;
+    for (size_t slot = 0; slot < world->bodies.count; ++slot)
+    {
+        const rblBody* body = &world->bodies.data[slot];
+        const bool is_new = body->generation != 0 && body->shape.shape != last;
+        const rblResult result = is_new ? rbl_shape_check(&body->shape) : RBL_OK;
+        if (result != RBL_OK)
+        {
+            char where[64];
+            snprintf(where, sizeof where, "world check: the shape of a body (%zu)", slot);
+            return rbl_fail_within(result, where);
+        }
+        last = is_new ? body->shape.shape : last;
+    }
     return RBL_OK;
 }
 
@@ -305,7 +343,7 @@ rblResult rbl_world_check(const rblWorld* world, uint32_t checks)
         {RBL_CHECK_JOINTS, check_joints}, {RBL_CHECK_PAIRS, check_pairs},
         {RBL_CHECK_SLEEP, check_sleep},   {RBL_CHECK_CONTACTS, check_contacts},
         {RBL_CHECK_BROAD, check_broad},   {RBL_CHECK_BREAKS, check_breaks},
-        {RBL_CHECK_ENERGY, check_energy},
+        {RBL_CHECK_ENERGY, check_energy}, {RBL_CHECK_SHAPES, check_shapes},
     };
     for (size_t i = 0; i < sizeof states / sizeof *states; ++i)
     {

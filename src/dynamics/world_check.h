@@ -18,15 +18,18 @@
 #define RBL_CHECK_ISLANDS 512u  // islands partition the awake dynamic bodies, and no manifold joins two
 #define RBL_CHECK_BREAKS  1024u // break events match their lists of fragments and mates
 #define RBL_CHECK_ENERGY  2048u // the reported energies are finite
+#define RBL_CHECK_SHAPES  4096u // shapes of bodies: sample hierarchies, and the fragment events they refer to
 
-// Sums that hold: between steps; after pairs, contacts and islands were found; after bodies broke.
+// Sums that hold: between steps; after pairs, contacts and islands were found; after bodies broke. Shapes never change, so that they are
+// checked where new ones appear.
 #define RBL_CHECK_STATE                                                                                      \
     (RBL_CHECK_IDS | RBL_CHECK_BODIES | RBL_CHECK_JOINTS | RBL_CHECK_SLEEP | RBL_CHECK_BROAD |               \
      RBL_CHECK_BREAKS | RBL_CHECK_ENERGY)
 #define RBL_CHECK_AFTER_PAIRS    (RBL_CHECK_PAIRS | RBL_CHECK_BROAD)
 #define RBL_CHECK_AFTER_CONTACTS (RBL_CHECK_PAIRS | RBL_CHECK_CONTACTS)
 #define RBL_CHECK_AFTER_ISLANDS  (RBL_CHECK_SOLVER | RBL_CHECK_COLORS | RBL_CHECK_ISLANDS)
-#define RBL_CHECK_AFTER_BREAKS   (RBL_CHECK_IDS | RBL_CHECK_BODIES | RBL_CHECK_JOINTS | RBL_CHECK_BREAKS)
+#define RBL_CHECK_AFTER_BREAKS                                                                               \
+    (RBL_CHECK_IDS | RBL_CHECK_BODIES | RBL_CHECK_JOINTS | RBL_CHECK_BREAKS | RBL_CHECK_SHAPES)
 
 // RBL_ERROR_FORMAT with a message that names the first violated invariant and where. Changes nothing.
 rblResult rbl_world_check(const rblWorld* world, uint32_t checks);

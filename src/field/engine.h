@@ -1,5 +1,5 @@
 // Functions of shapes that only the world uses, in addition to rubble/shape.h: contacts along predicted paths, times of
-// impact with data that persist from step to step, and the rebuild of sample hierarchies. src/dynamics includes no
+// impact with data that persist from step to step, checks, and the rebuild of sample hierarchies. src/dynamics includes no
 // other header of this room. It contains nothing about single kinds of shapes.
 #ifndef RBL_FIELD_ENGINE_H
 #define RBL_FIELD_ENGINE_H
@@ -83,6 +83,12 @@ bool rbl_shape_stays_apart(const rblImpactQuery* query, float least);
 // at this pointer.
 #define RBL_SHAPE_HEAD_BYTES 128u
 const void* rbl_shape_memory(const rblShapeView* shape);
+
+// ---- checks ----
+
+// The invariants of a shape: its view, its hierarchy of samples, what its kind checks, and its parts. RBL_ERROR_FORMAT with a message that
+// names the first that does not hold. It takes as long as a few queries of every sample: for tests, and for runs that look for bugs.
+rblResult rbl_shape_check(const rblShapeView* shape);
 
 // ---- rebuilds ----
 

@@ -77,6 +77,9 @@ typedef struct rblShapeKind
     // A label of a fragment event. Null: it is not a fragment of tetrahedra.
     const rblFragmentField* (*fragment)(const void* data);
 
+    // Checks the invariants of its data (field/shape_check.h). Null: no check.
+    rblResult (*check)(const rblShape* shape);
+
     // Keys in scene files. Null: scene files cannot have this kind.
     const rblShapeKeys* keys;
 

@@ -462,10 +462,13 @@ static void begin(Soak* soak, uint64_t seed)
 
 static void end(Soak* soak)
 {
+    rblWorld* world = NULL;
     for (int i = 0; i < SHAPES; ++i)
     {
         need(soak, rbl_shape_destroy(soak->shapes[i]), "shape");
     }
+    need(soak, rbl_world_find(soak->world, &world), "world");
+    need(soak, rbl_world_check(world, RBL_CHECK_SHAPES), "shapes");
     need(soak, rbl_world_destroy(soak->world), "destroy");
     free(soak->snapshot);
     if (rbl_bytes_in_use() != 0 || rbl_shape_alive_count() != 0)

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "field/field.h"
 #include "field/fragment/fragment_grid.h"
+#include "field/shape_check.h"
 #include "field/shape_codec.h"
 #include "math/aabb.h"
 #include "math/vec.h"
@@ -113,6 +114,14 @@ static const rblFragmentField* fragment(const void* data)
     return data;
 }
 
+static rblResult check(const rblShape* shape)
+{
+    const rblFragmentField* field = shape->data;
+    RBL_SHAPE_CHECK(field->label < field->event->label_count, "a fragment is none of its event",
+                    field->label);
+    return rbl_fragment_event_check(field->event);
+}
+
 static rblResult visit(const rblShape* shape, const rblSourceVisitor* visitor)
 {
     return visitor->event(fragment(shape->data)->event, visitor->context);
@@ -127,6 +136,7 @@ const rblShapeKind rbl_fragment_kind = {.name = "fragment",
                                         .ray = ray_hit,
                                         .rebuild = rbl_fragment_rebuild,
                                         .fragment = fragment,
+                                        .check = check,
                                         .visit = visit,
                                         .put = rbl_put_fragment,
                                         .take = rbl_take_fragment,

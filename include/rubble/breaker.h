@@ -171,7 +171,7 @@ RBL_API uint32_t rbl_breaker_alive_count(void);
 
 // ---- calls of a world ----
 
-// Breakers, bodies and outputs must not be null, unless a comment says otherwise.
+// Refused: breakers, shapes, materials, bodies and outputs that are null. Calls that return nothing do nothing then. Null jobs: serially.
 
 /// References without a handle, as bodies have them. Acquire: find the breaker and add a reference; retain: add another;
 /// release: remove one.
@@ -179,7 +179,7 @@ RBL_API rblResult rbl_breaker_acquire(rblBreakerId breaker, const rblBreaker** o
 RBL_API void rbl_breaker_retain(const rblBreaker* breaker);
 RBL_API void rbl_breaker_release(const rblBreaker* breaker);
 
-/// The definition of the breaker; the name is a copy.
+/// The definition of the breaker; the name is a copy. Null: the breaker is.
 RBL_API const rblBreakerDef* rbl_breaker_def(const rblBreaker* breaker);
 
 /// Call the function of the same name. `prepared` is null without such a function.

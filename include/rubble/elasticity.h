@@ -163,10 +163,10 @@ RBL_API rblResult rbl_elastic_respond(rblElasticId elastic, const double* freque
                                       uint32_t mode_count, const rblElasticLoad* loads, uint32_t load_count,
                                       double* time, rblVec3d* displacements);
 
-/// Principal stresses, decreasing, and their directions as columns.
+/// Principal stresses, decreasing, and their directions as columns; either output may be null. A null stress is that of a body at rest, 0.
 RBL_API void rbl_stress_principal(const rblStress* stress, rblVec3d* values, rblMat3d* directions);
 
-/// The largest principal stress only, several times faster.
+/// The largest principal stress only, several times faster. 0 for null.
 RBL_API double rbl_stress_largest(const rblStress* stress);
 
 RBL_EXTERN_C_END

@@ -30,17 +30,18 @@ typedef struct rblJsonWriter
     uint8_t levels[RBL_JSON_MAX_DEPTH]; ///< what is open
     bool after_key;
     bool failed;  ///< out of memory
-    bool misused; ///< a value without a key, an end of what was not begun, too deep, ...
+    bool misused; ///< a value without a key, an end of what was not begun, too deep, a null text, ...
 } rblJsonWriter;
 
-/// Begin. Null allocator: the library's own. rbl_json_writer_free() in the end.
+/// Begin. Null allocator: the library's own. rbl_json_writer_free() in the end. Calls with a null writer do nothing.
 RBL_API void rbl_json_writer_init(rblJsonWriter* writer, uint32_t indent, const rblAllocator* allocator);
 
 /// Free the text. Null: nothing happens.
 RBL_API void rbl_json_writer_free(rblJsonWriter* writer);
 
 /// Ends an indented text with a line break. RBL_ERROR_MEMORY when memory ran out on the way, RBL_ERROR_ARGUMENT when what was
-/// written is no JSON: something is still open, a value of an object has no key, an end has no beginning.
+/// written is no JSON: something is still open, a value of an object has no key, an end has no beginning, a text was null; or when the
+/// writer is null.
 RBL_API rblResult rbl_json_writer_finish(rblJsonWriter* writer);
 
 /// Begin and end an object; inside, every value needs a key.

@@ -52,7 +52,7 @@ typedef struct rblParameter
 /// A buffer that receives bytes for a file, opaque.
 typedef struct rblByteSink rblByteSink;
 
-/// Append bytes. A failure (out of memory) is stored in the sink, and its creator reports it.
+/// Append bytes; null: none. A failure (out of memory) is stored in the sink, and its creator reports it.
 RBL_API void rbl_put_bytes(rblByteSink* sink, const void* bytes, size_t size);
 
 RBL_EXTERN_C_END

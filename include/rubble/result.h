@@ -42,10 +42,10 @@ RBL_API const char* rbl_last_error(void);
 #define RBL_ERROR_TEXT_SIZE 512
 
 /// Store a message for rbl_last_error() on this thread, formatted as by printf, and return `result`. Shapes, breakers and
-/// callbacks of your own fail in this way. printf's decimal point depends on the locale: rubble/text.h has numbers that do not.
+/// callbacks of your own fail in this way. Null: "no message". printf's decimal point depends on the locale: rubble/text.h has numbers that do not.
 RBL_API rblResult rbl_fail(rblResult result, const char* format, ...) RBL_PRINTF_LIKE(2, 3);
 
-/// Put "prefix: " in front of the stored message; returns `result` unchanged.
+/// Put "prefix: " in front of the stored message, nothing for null; returns `result` unchanged.
 RBL_API rblResult rbl_fail_within(rblResult result, const char* prefix);
 
 /// Carry on when `call` succeeds, or return its result from the enclosing function.

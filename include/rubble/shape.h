@@ -162,14 +162,14 @@ RBL_API rblResult rbl_shape_acquire(rblShapeId shape, rblShapeView* out);
 RBL_API void rbl_shape_retain(const rblShape* shape);
 RBL_API void rbl_shape_release(const rblShape* shape);
 
-/// This call and the ones on shapes below are the inner loops of the engine: but for what they say, they do not check their
-/// arguments, and pointers must not be null.
+/// This call and the ones on shapes below are the inner loops of the engine: they answer null shapes, and do not check numbers.
 ///
 /// Signed distance of a point, negative inside, and its gradient (unit; `gradient` may be null). Exact for primitives
-/// and hulls; for level sets within their stated error near the surface and a lower bound farther off.
+/// and hulls; for level sets within their stated error near the surface and a lower bound farther off. A null shape is infinitely far
+/// away, with a gradient of 0.
 RBL_API float rbl_shape_distance(const rblShape* shape, rblVec3 point, rblVec3* gradient);
 
-/// Box of the shape at a pose.
+/// Box of the shape at a pose. A null shape has an empty box: its lower corner is infinite, its upper one minus infinite.
 RBL_API rblAabb rbl_shape_bounds_at(const rblShapeView* shape, rblTransform pose);
 
 /// First hit of a ray in the shape's axes, entering only: a ray that begins inside hits at once, t = t_min, with the
@@ -255,7 +255,7 @@ typedef struct rblSweep
 } rblSweep;
 
 /// The first fraction of the motion, 0 to 1, at which two shapes come as close as `target` metres; 1 when they never do.
-/// Never late: at the fraction returned their distance is at least `target` less `tolerance`, or it was so at 0.
+/// Never late: at the fraction returned their distance is at least `target` less `tolerance`, or it was so at 0. 1 when a pointer is null.
 RBL_API float rbl_shape_time_of_impact(const rblShapeView* a, const rblSweep* sweep_a, const rblShapeView* b,
                                        const rblSweep* sweep_b, float target, float tolerance);
 

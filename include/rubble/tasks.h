@@ -53,7 +53,7 @@ typedef struct rblJobs rblJobs;
 
 /// Call `fcn` once for every index below `count`, in parallel where there are workers, and wait. Each index should write
 /// to its own element of an array, and the caller should read the array in order afterwards: the result is then the same
-/// for any number of workers. Null jobs: serially.
+/// for any number of workers. Null jobs: serially. Null `fcn`: nothing happens.
 RBL_API void rbl_run_parallel(rblJobs* jobs, uint32_t count, void (*fcn)(uint32_t index, void* context),
                               void* context);
 

@@ -283,7 +283,7 @@ static inline rblMat3d rbl_mat3d_mul(const rblMat3d* a, const rblMat3d* b)
     return result;
 }
 
-/// False, and `out` untouched, when m is exactly singular, not finite, or its inverse overflows.
+/// False, and `out` untouched, when m is exactly singular, not finite, or its inverse overflows, and when a pointer is null.
 RBL_API bool rbl_mat3d_inverse(const rblMat3d* m, rblMat3d* out);
 
 RBL_EXTERN_C_END

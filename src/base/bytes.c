@@ -31,7 +31,7 @@ uint8_t* rbl_sink_reserve(rblByteSink* sink, size_t size)
 
 void rbl_put_bytes(rblByteSink* sink, const void* bytes, size_t size)
 {
-    uint8_t* to = size > 0 ? rbl_sink_reserve(sink, size) : NULL;
+    uint8_t* to = sink != NULL && bytes != NULL && size > 0 ? rbl_sink_reserve(sink, size) : NULL;
     if (to != NULL)
     {
         memcpy(to, bytes, size);

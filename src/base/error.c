@@ -25,7 +25,7 @@ rblResult rbl_fail(rblResult result, const char* format, ...)
     char text[RBL_ERROR_TEXT_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    vsnprintf(text, sizeof text, format != NULL ? format : "no message", arguments);
     va_end(arguments);
     memcpy(last_error, text, sizeof text);
     return result;
@@ -38,5 +38,5 @@ rblResult rbl_fail_memory(void)
 
 rblResult rbl_fail_within(rblResult result, const char* prefix)
 {
-    return rbl_fail(result, "%s: %s", prefix, last_error);
+    return prefix != NULL ? rbl_fail(result, "%s: %s", prefix, last_error) : result;
 }

@@ -417,5 +417,8 @@ void rbl_run_parallel(rblJobs* jobs, uint32_t count, void (*fcn)(uint32_t index,
                       void* context)
 {
     SingleCalls calls = {fcn, context};
-    rbl_parallel_for(jobs != NULL ? jobs : rbl_serial_jobs(), count, 1, call_range, &calls);
+    if (fcn != NULL)
+    {
+        rbl_parallel_for(jobs != NULL ? jobs : rbl_serial_jobs(), count, 1, call_range, &calls);
+    }
 }

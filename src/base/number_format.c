@@ -243,6 +243,10 @@ static size_t write_shortest(bool negative, Decimal decimal, char* out)
 
 size_t rbl_format_double(double value, char out[RBL_NUMBER_SIZE])
 {
+    if (out == NULL)
+    {
+        return 0;
+    }
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     const bool negative = bits >> 63 != 0;
@@ -267,6 +271,10 @@ size_t rbl_format_double(double value, char out[RBL_NUMBER_SIZE])
 
 size_t rbl_format_float(float value, char out[RBL_NUMBER_SIZE])
 {
+    if (out == NULL)
+    {
+        return 0;
+    }
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     const bool negative = bits >> 31 != 0;
@@ -404,6 +412,10 @@ static char* write_scientific(uint64_t c, int32_t q, uint32_t digits, char* out)
 
 size_t rbl_format_fixed(double value, uint32_t digits, char out[RBL_NUMBER_SIZE])
 {
+    if (out == NULL)
+    {
+        return 0;
+    }
     if (!(value - value == 0)) // not finite
     {
         return rbl_format_double(value, out);

@@ -379,6 +379,10 @@ parse_any(const char* text, const char* end, double* out)
 
 const char* rbl_parse_double(const char* text, const char* end, double* out)
 {
+    if (text == NULL || end == NULL || out == NULL)
+    {
+        return NULL;
+    }
     const char* const after = end - text >= SHORT_SIZE ? parse_short(text, out) : NULL;
     return after != NULL ? after : parse_any(text, end, out);
 }

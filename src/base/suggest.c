@@ -38,7 +38,7 @@ static uint32_t edit_distance(const char* a, size_t a_length, const char* b, siz
 
 const char* rbl_suggest(const char* word, const char* const* candidates, uint32_t count)
 {
-    const size_t length = strlen(word);
+    const size_t length = word != NULL && (candidates != NULL || count == 0) ? strlen(word) : 0;
     if (length == 0 || length > LONGEST_WORD)
     {
         return NULL;

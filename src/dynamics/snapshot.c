@@ -256,7 +256,11 @@ uint64_t rbl_snapshot_size(const rblSnapshotHeader* header)
 static rblResult check_snapshot(const rblWorld* world, const void* buffer, size_t size,
                                 rblSnapshotHeader* header)
 {
-    if (buffer == NULL || size < sizeof *header)
+    if (buffer == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "snapshot: buffer must not be null");
+    }
+    if (size < sizeof *header)
     {
         return rbl_fail(RBL_ERROR_FORMAT, "snapshot: %zu bytes are less than a header", size);
     }

@@ -309,6 +309,10 @@ rblResult rbl_elastic_measure(const rblElastic* elastic, const rblVec3d* displac
 // m + 2 p cos(acos(q / p^3) / 3) (Smith 1961).
 double rbl_stress_largest(const rblStress* stress)
 {
+    if (stress == NULL)
+    {
+        return 0.0;
+    }
     const double mean = (stress->xx + stress->yy + stress->zz) / 3.0;
     const double x = stress->xx - mean, y = stress->yy - mean, z = stress->zz - mean;
     const double shear = stress->xy * stress->xy + stress->yz * stress->yz + stress->zx * stress->zx;
@@ -323,14 +327,22 @@ double rbl_stress_largest(const rblStress* stress)
     return mean + 2.0 * p * rbl_cos(rbl_acos(rbl_clampd(q, -1.0, 1.0)) / 3.0);
 }
 
-void rbl_stress_principal(const rblStress* stress, rblVec3d* values, rblMat3d* directions)
+void rbl_stress_principal(const rblStress* given, rblVec3d* values, rblMat3d* directions)
 {
+    const rblStress none = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    const rblStress* stress = given != NULL ? given : &none;
     const rblMat3d matrix = {{stress->xx, stress->xy, stress->zx},
                              {stress->xy, stress->yy, stress->yz},
                              {stress->zx, stress->yz, stress->zz}};
     rblVec3d rising;
     rblMat3d axes;
     rbl_eigen_symmetric3d(&matrix, &rising, &axes);
-    *values = rbl_vec3d(rising.z, rising.y, rising.x);
-    *directions = (rblMat3d){axes.cz, axes.cy, rbl_neg3d(axes.cx)};
+    if (values != NULL)
+    {
+        *values = rbl_vec3d(rising.z, rising.y, rising.x);
+    }
+    if (directions != NULL)
+    {
+        *directions = (rblMat3d){axes.cz, axes.cy, rbl_neg3d(axes.cx)};
+    }
 }

@@ -9,7 +9,13 @@
 float rbl_shape_distance(const rblShape* shape, rblVec3 point, rblVec3* gradient)
 {
     rblVec3 unused;
-    return shape->kind->distance(shape->data, point, gradient == NULL ? &unused : gradient);
+    rblVec3* slope = gradient == NULL ? &unused : gradient;
+    if (shape == NULL)
+    {
+        *slope = (rblVec3){0, 0, 0};
+        return INFINITY;
+    }
+    return shape->kind->distance(shape->data, point, slope);
 }
 
 const void* rbl_shape_memory(const rblShapeView* shape)
@@ -53,7 +59,11 @@ static rblAabb turned_box(rblAabb box, rblTransform pose)
 
 rblAabb rbl_shape_bounds_at(const rblShapeView* view, rblTransform pose)
 {
-    const rblShape* shape = view->shape;
+    const rblShape* shape = view != NULL ? view->shape : NULL;
+    if (shape == NULL)
+    {
+        return rbl_aabb_empty();
+    }
     return shape->kind->bounds_at != NULL ? shape->kind->bounds_at(shape, pose)
                                           : turned_box(view->bounds, pose);
 }

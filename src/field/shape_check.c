@@ -9,9 +9,9 @@ static rblResult check_view(const rblShape* shape)
     const rblAabb box = view->bounds;
     RBL_SHAPE_CHECK(view->shape == shape && shape->self == shape && atomic_load(&shape->references) > 0,
                     "a shape is not referenced", 0);
-    RBL_SHAPE_CHECK(!view->bounded || (rbl_finite3(box.lower) && rbl_finite3(box.upper) &&
-                                       box.lower.x <= box.upper.x && box.lower.y <= box.upper.y &&
-                                       box.lower.z <= box.upper.z),
+    RBL_SHAPE_CHECK(!view->bounded ||
+                        (rbl_finite3(box.lower) && rbl_finite3(box.upper) && box.lower.x <= box.upper.x &&
+                         box.lower.y <= box.upper.y && box.lower.z <= box.upper.z),
                     "the box of a shape is bad", 0);
     RBL_SHAPE_CHECK(!view->bounded || (view->mass.mass > 0.0 && rbl_finite(view->mass.mass)),
                     "the mass of a shape is not positive and finite", 0);
@@ -22,8 +22,8 @@ static rblResult check_samples(const rblShape* shape)
 {
     const rblShapeView* view = &shape->view;
     const rblSampleTree* tree = atomic_load_explicit(&shape->self->samples, memory_order_acquire);
-    RBL_SHAPE_CHECK(view->samples == NULL || (tree != NULL && view->samples == tree->points &&
-                                              view->sample_count == tree->count),
+    RBL_SHAPE_CHECK(view->samples == NULL ||
+                        (tree != NULL && view->samples == tree->points && view->sample_count == tree->count),
                     "the samples of a shape are not those of its hierarchy", view->sample_count);
     return tree != NULL ? rbl_sample_tree_check(tree) : RBL_OK;
 }

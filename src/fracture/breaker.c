@@ -4,6 +4,7 @@
 
 #include "base/def.h"
 #include "base/error.h"
+#include "base/jobs.h"
 #include "base/registry.h"
 #include "fracture/breaker_kinds.h"
 #include "math/vec.h"
@@ -208,7 +209,7 @@ uint32_t rbl_breaker_alive_count(void)
 
 const rblBreakerDef* rbl_breaker_def(const rblBreaker* breaker)
 {
-    return &breaker->def;
+    return breaker != NULL ? &breaker->def : NULL;
 }
 
 // ---- fractures ----
@@ -264,18 +265,32 @@ void rbl_fracture_free(rblFracture* fracture)
 
 // ---- calls ----
 
+static rblResult fail_null(const char* call)
+{
+    return rbl_fail(RBL_ERROR_ARGUMENT, "breaker %s: pointers must not be null", call);
+}
+
+static rblJobs* jobs_or_serial(rblJobs* jobs)
+{
+    return jobs != NULL ? jobs : rbl_serial_jobs();
+}
+
 rblResult rbl_breaker_prepare(const rblBreaker* breaker, const rblShapeView* shape,
                               const rblMaterial* material, rblJobs* jobs, void** prepared)
 {
+    if (breaker == NULL || shape == NULL || shape->shape == NULL || material == NULL || prepared == NULL)
+    {
+        return fail_null("prepare");
+    }
     *prepared = NULL;
     return breaker->def.prepare == NULL
                ? RBL_OK
-               : breaker->def.prepare(breaker->def.context, shape, material, jobs, prepared);
+               : breaker->def.prepare(breaker->def.context, shape, material, jobs_or_serial(jobs), prepared);
 }
 
 void rbl_breaker_forget(const rblBreaker* breaker, void* prepared)
 {
-    if (breaker->def.forget != NULL && prepared != NULL)
+    if (breaker != NULL && breaker->def.forget != NULL && prepared != NULL)
     {
         breaker->def.forget(breaker->def.context, prepared);
     }
@@ -310,6 +325,10 @@ static rblResult check_verdict(const rblVerdict* verdict, const char* name, uint
 rblResult rbl_breaker_decide(const rblBreaker* breaker, void* prepared, const rblBreakBody* body,
                              const rblImpact* impacts, uint32_t count, rblVerdict* out)
 {
+    if (breaker == NULL || body == NULL || (impacts == NULL && count > 0) || out == NULL)
+    {
+        return fail_null("decide");
+    }
     rblVerdict verdict = {.damage = body->damage};
     rblResult result = breaker->def.decide(breaker->def.context, prepared, body, impacts, count, &verdict);
     result = result == RBL_OK ? check_verdict(&verdict, breaker->name, count) : result;
@@ -324,6 +343,10 @@ rblResult rbl_breaker_decide(const rblBreaker* breaker, void* prepared, const rb
 
 void rbl_verdict_release(const rblBreaker* breaker, rblVerdict* verdict)
 {
+    if (breaker == NULL || verdict == NULL)
+    {
+        return;
+    }
     if (verdict->evidence != NULL && breaker->def.release_evidence != NULL)
     {
         breaker->def.release_evidence(breaker->def.context, verdict->evidence);
@@ -386,8 +409,13 @@ static rblResult check_fracture(const rblFracture* fracture, const char* name, f
 rblResult rbl_breaker_shatter(const rblBreaker* breaker, void* prepared, const rblBreakBody* body,
                               const rblVerdict* verdict, rblJobs* jobs, rblFracture* out)
 {
+    if (breaker == NULL || body == NULL || verdict == NULL || out == NULL)
+    {
+        return fail_null("shatter");
+    }
     rblFracture fracture = {0};
-    rblResult result = breaker->def.shatter(breaker->def.context, prepared, body, verdict, jobs, &fracture);
+    rblResult result =
+        breaker->def.shatter(breaker->def.context, prepared, body, verdict, jobs_or_serial(jobs), &fracture);
     if (result == RBL_OK)
     {
         result = check_fracture(&fracture, breaker->name, body->mass);

@@ -46,7 +46,7 @@ double rbl_mat3d_determinant(const rblMat3d* m)
 
 bool rbl_mat3d_inverse(const rblMat3d* m, rblMat3d* out)
 {
-    if (!rbl_finite_mat3d(m))
+    if (m == NULL || out == NULL || !rbl_finite_mat3d(m))
     {
         return false;
     }

@@ -299,7 +299,7 @@ static rblResult check_spans(const rblHierarchy* hierarchy, const rblTriangleSpa
     const rblForest* forest = &hierarchy->forest;
     if (count != forest->tree_count || (spans == NULL && count > 0))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: %u spans, must be %u as in the build", count,
+        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: %u spans, must be %u as in the build and not null", count,
                         forest->tree_count);
     }
     for (uint32_t i = 0; i < count; ++i)

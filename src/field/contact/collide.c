@@ -2,6 +2,7 @@
 #include "field/contact/collide.h"
 
 #include "base/def.h"
+#include "base/error.h"
 #include "base/memory.h"
 #include "field/contact/field_contact.h"
 #include "field/convex/convex_contact.h"
@@ -128,6 +129,10 @@ rblResult rbl_shape_find_contacts(const rblShapeView* a, const rblShapeView* b, 
 rblResult rbl_shape_collide(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
                             const rblCollideOptions* options, rblPairCache* cache, rblContactSet* out)
 {
+    if (a == NULL || a->shape == NULL || b == NULL || b->shape == NULL || out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "collide: a, b, their shapes and out must not be null");
+    }
     rblCollideOptions read = rbl_default_collide_options();
     RBL_TRY(options != NULL ? rbl_def_read(&collide_options, options, &read) : RBL_OK);
     const rblContactOptions plain = {

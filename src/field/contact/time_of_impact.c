@@ -171,6 +171,10 @@ bool rbl_shape_stays_apart(const rblImpactQuery* query, float least)
 float rbl_shape_time_of_impact(const rblShapeView* a, const rblSweep* sweep_a, const rblShapeView* b,
                                const rblSweep* sweep_b, float target, float tolerance)
 {
+    if (a == NULL || a->shape == NULL || b == NULL || b->shape == NULL || sweep_a == NULL || sweep_b == NULL)
+    {
+        return 1.0f;
+    }
     const rblImpactQuery query = {
         .a = a, .b = b, .sweep_a = sweep_a, .sweep_b = sweep_b, .target = target, .tolerance = tolerance};
     return rbl_shape_find_impact(&query);

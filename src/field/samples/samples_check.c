@@ -18,7 +18,8 @@ static rblResult check_child(const rblSampleTree* tree, uint32_t parent, uint32_
     RBL_SHAPE_CHECK(node > parent && node < tree->count, "a sample comes before its parent", node);
     RBL_SHAPE_CHECK(memcmp(&child->point, &tree->points[node], sizeof child->point) == 0,
                     "a child of a sample is another point", node);
-    RBL_SHAPE_CHECK(child->first == tree->first_children[node] && child->end == tree->first_children[node + 1],
+    RBL_SHAPE_CHECK(child->first == tree->first_children[node] &&
+                        child->end == tree->first_children[node + 1],
                     "a child of a sample has other children", node);
     RBL_SHAPE_CHECK(child->radius == rbl_sample_radius(tree, node), "a child of a sample has another radius",
                     node);

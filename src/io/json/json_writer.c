@@ -8,6 +8,10 @@
 
 void rbl_json_writer_init(rblJsonWriter* writer, uint32_t indent, const rblAllocator* allocator)
 {
+    if (writer == NULL)
+    {
+        return;
+    }
     *writer = (rblJsonWriter){.indent = indent,
                               .allocator = allocator != NULL ? allocator : rbl_default_allocator()};
 }
@@ -27,13 +31,17 @@ void rbl_json_writer_free(rblJsonWriter* writer)
 // What stands where it must not makes the text invalid: nothing is written from there on, and finishing it fails.
 static bool expect(rblJsonWriter* writer, bool allowed)
 {
+    if (writer == NULL)
+    {
+        return false;
+    }
     writer->misused = writer->misused || !allowed;
     return !writer->misused;
 }
 
 static void put(rblJsonWriter* writer, const char* bytes, size_t count)
 {
-    if (writer->failed || writer->misused || count == 0)
+    if (writer == NULL || writer->failed || writer->misused || count == 0)
     {
         return;
     }
@@ -72,7 +80,7 @@ enum
 
 static uint32_t innermost(const rblJsonWriter* writer)
 {
-    return writer->depth > 0 ? writer->levels[writer->depth - 1] : 0;
+    return writer != NULL && writer->depth > 0 ? writer->levels[writer->depth - 1] : 0;
 }
 
 // Comma and white space before the next value or key.
@@ -97,8 +105,9 @@ static void put_separator(rblJsonWriter* writer)
 
 static void begin_value(rblJsonWriter* writer)
 {
-    const bool allowed = writer->depth > 0 ? writer->after_key || (innermost(writer) & OBJECT) == 0
-                                           : writer->size == 0 || writer->failed;
+    const bool allowed =
+        writer != NULL && (writer->depth > 0 ? writer->after_key || (innermost(writer) & OBJECT) == 0
+                                             : writer->size == 0 || writer->failed);
     if (expect(writer, allowed))
     {
         put_separator(writer);
@@ -108,7 +117,7 @@ static void begin_value(rblJsonWriter* writer)
 static void begin_level(rblJsonWriter* writer, bool object, bool row)
 {
     begin_value(writer);
-    if (!expect(writer, writer->depth < RBL_JSON_MAX_DEPTH))
+    if (!expect(writer, writer != NULL && writer->depth < RBL_JSON_MAX_DEPTH))
     {
         return;
     }
@@ -121,7 +130,8 @@ static void begin_level(rblJsonWriter* writer, bool object, bool row)
 static void end_level(rblJsonWriter* writer, bool object)
 {
     const uint32_t level = innermost(writer);
-    if (!expect(writer, writer->depth > 0 && ((level & OBJECT) != 0) == object && !writer->after_key))
+    if (!expect(writer, writer != NULL && writer->depth > 0 && ((level & OBJECT) != 0) == object &&
+                            !writer->after_key))
     {
         return;
     }
@@ -211,7 +221,7 @@ static void put_quoted(rblJsonWriter* writer, const char* text, size_t length)
 
 void rbl_json_key(rblJsonWriter* writer, const char* key)
 {
-    if (!expect(writer, (innermost(writer) & OBJECT) != 0 && !writer->after_key))
+    if (!expect(writer, (innermost(writer) & OBJECT) != 0 && !writer->after_key && key != NULL))
     {
         return;
     }
@@ -224,12 +234,15 @@ void rbl_json_key(rblJsonWriter* writer, const char* key)
 void rbl_json_string_n(rblJsonWriter* writer, const char* text, size_t length)
 {
     begin_value(writer);
-    put_quoted(writer, text, length);
+    if (expect(writer, text != NULL || length == 0))
+    {
+        put_quoted(writer, text != NULL ? text : "", length);
+    }
 }
 
 void rbl_json_string(rblJsonWriter* writer, const char* text)
 {
-    rbl_json_string_n(writer, text, strlen(text));
+    rbl_json_string_n(writer, text, text != NULL ? strlen(text) : SIZE_MAX);
 }
 
 void rbl_json_number(rblJsonWriter* writer, double value)
@@ -290,6 +303,10 @@ void rbl_json_null(rblJsonWriter* writer)
 
 rblResult rbl_json_writer_finish(rblJsonWriter* writer)
 {
+    if (writer == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "json: writer must not be null");
+    }
     if (!expect(writer, writer->depth == 0))
     {
         return rbl_fail(

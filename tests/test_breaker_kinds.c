@@ -129,11 +129,48 @@ static void recordings_replay_and_are_refused_without_it(void** state)
         assert_int_equal(recording_count_chunks(&file, RBL_CHUNK_BREAKER), 2);
         check_recording_replays(&file, "crumble");
         stop();
+        const size_t bytes = rbl_bytes_in_use();
+        memset(&report, 0xA5, sizeof report);
+        const rblReplayReport untouched = report;
         check_fails(RBL_ERROR_UNSUPPORTED,
                     rbl_calls_replay_memory(file.bytes, file.size, "crumble", &report));
         says("breaker kind: 'crumble' is not registered");
+        assert_memory_equal(&report, &untouched, sizeof report);
+        assert_int_equal(rbl_bytes_in_use(), bytes);
         rbl_file_bytes_free(&file);
     }
+}
+
+// A recording of a run has the scene in it. Its motion can be looked at without the kind, and a replay needs it.
+static void recordings_of_runs_are_refused_without_it(void** state)
+{
+    (void)state;
+    start();
+    const rblSceneId scene = load(crumbling);
+    rblRunDef def = rbl_default_run_def();
+    rblRunId run;
+    rblRunReplay replay;
+    def.recording = "crumble_run.rbl";
+    check_ok(rbl_run_create(scene, &def, &run));
+    check_ok(rbl_run_to_end(run, NULL));
+    check_ok(rbl_run_finish(run));
+    check_ok(rbl_run_destroy(run));
+    check_ok(rbl_scene_destroy(scene));
+    check_ok(rbl_run_load("crumble_run.rbl", &run, NULL));
+    check_ok(rbl_run_replay(run, NULL, &replay));
+    assert_int_equal(replay.first_difference, RBL_NONE);
+    check_ok(rbl_run_destroy(run));
+    stop();
+    const size_t bytes = rbl_bytes_in_use();
+    check_ok(rbl_run_load("crumble_run.rbl", &run, NULL));
+    memset(&replay, 0xA5, sizeof replay);
+    const rblRunReplay before = replay;
+    check_fails(RBL_ERROR_FORMAT, rbl_run_replay(run, NULL, &replay));
+    says("bodies[1].fracture.method: no method of fracture 'crumble'");
+    assert_memory_equal(&replay, &before, sizeof before);
+    check_ok(rbl_run_destroy(run));
+    assert_int_equal(rbl_bytes_in_use(), bytes);
+    remove("crumble_run.rbl");
 }
 
 // Recordings that an older version wrote: what it said about breakers is refused with its version, the rest is read.
@@ -457,6 +494,7 @@ int main(void)
         cmocka_unit_test(scenes_use_it_and_share_what_is_alike),
         cmocka_unit_test(checkpoints_hold_it),
         cmocka_unit_test(recordings_replay_and_are_refused_without_it),
+        cmocka_unit_test(recordings_of_runs_are_refused_without_it),
         cmocka_unit_test(breakers_of_version_1_are_refused_with_the_version),
         cmocka_unit_test(scenes_without_it_are_refused_by_name),
         cmocka_unit_test(kinds_that_do_not_fit_are_refused),

@@ -226,10 +226,15 @@ static rblResult call_join(rblWorldId world, rblBodyId body)
     return rbl_joint_create(world, &def, &joint);
 }
 
-static BodyCall* const body_calls[] = {call_destroy, call_state,    call_pose_at, call_teleport,
-                                       call_force,   call_torque,   call_impulse, call_set_velocity,
-                                       call_filter,  call_impulses, call_join,    call_wake,
-                                       call_type,    call_material, call_breaker, call_gravity_scale};
+static rblResult call_break(rblWorldId world, rblBodyId body)
+{
+    return rbl_body_break(world, body, zero, vec(0, -1, 0));
+}
+
+static BodyCall* const body_calls[] = {
+    call_break,  call_destroy, call_state,        call_pose_at, call_teleport,     call_force,
+    call_torque, call_impulse, call_set_velocity, call_filter,  call_impulses,     call_join,
+    call_wake,   call_type,    call_material,     call_breaker, call_gravity_scale};
 
 static void check_stale(rblWorldId world, rblBodyId body)
 {
@@ -285,9 +290,19 @@ static void ids_of_another_world_are_refused(void** state)
     assert_int_equal(bodies[0].index1, bodies[1].index1);
     assert_int_equal(bodies[0].generation, bodies[1].generation);
     assert_true(hash[0] == hash[1]);
-    check_stale(worlds[0], bodies[1]);
-    check_fails(RBL_ERROR_STALE, rbl_body_wake(worlds[0], bodies[1]));
-    assert_string_equal(rbl_last_error(), "body: the id belongs to another world");
+    for (size_t i = 0; i < sizeof body_calls / sizeof *body_calls; ++i)
+    {
+        check_fails(RBL_ERROR_STALE, body_calls[i](worlds[0], bodies[1]));
+        assert_non_null(strstr(rbl_last_error(), "body: the id belongs to another world"));
+    }
+    rblJointDef across = rbl_default_joint_def();
+    rblJointId none;
+    across.kind = RBL_JOINT_ROPE;
+    across.length = 1.0f;
+    across.a = bodies[0];
+    across.b = bodies[1];
+    check_fails(RBL_ERROR_STALE, rbl_joint_create(worlds[0], &across, &none));
+    assert_non_null(strstr(rbl_last_error(), "the id belongs to another world"));
     check_fails(RBL_ERROR_STALE, rbl_joint_destroy(worlds[0], joints[1]));
     assert_string_equal(rbl_last_error(), "joint: the id belongs to another world");
     assert_false(rbl_joint_is_valid(worlds[0], joints[1]));

@@ -7,6 +7,7 @@
 
 #define DEFLECTION                                                                                           \
     0.25f // of the safe distance: assumed deflection by other bodies of a pair that would not touch
+#define IMPACT_GAP  0.05f  // times the slop: distance of a convex pair at its time of impact
 #define STILL       1.5f   // times the slop: a pair that moved less keeps its contacts
 #define STILL_FIELD 3.0f   // the same for shapes that are not convex, whose tolerances are twice as large
 #define FIELD_SLOP  0.001f // of the smaller radius: half the tolerance of contacts by samples and fields
@@ -115,14 +116,16 @@ static const rblPreparedSweep* prepared_sweep_of(const rblStep* step, uint32_t s
 static rblImpactQuery impact_query(const rblStep* step, rblPair* pair, float slop, float* clear)
 {
     const rblWorld* world = step->world;
+    const bool convex = is_convex_pair(&step->paths.data[pair->a], &step->paths.data[pair->b]);
+    const float target = convex ? IMPACT_GAP * slop : slop;
     return (rblImpactQuery){
         .a = &world->bodies.data[pair->a].shape,
         .b = &world->bodies.data[pair->b].shape,
         .sweep_a = &step->sweeps.data[pair->a],
         .sweep_b = &step->sweeps.data[pair->b],
         .sag = rbl_sub3(gravity_displacement(step, pair->b), gravity_displacement(step, pair->a)),
-        .target = slop,
-        .tolerance = 0.5f * slop,
+        .target = target,
+        .tolerance = 0.5f * target,
         .cache = &pair->cache,
         .prepared_a = prepared_sweep_of(step, pair->a),
         .prepared_b = prepared_sweep_of(step, pair->b),
@@ -443,7 +446,37 @@ static bool find_current(const rblStep* step, rblPair* pair, const Approach* app
                : search_contacts(step, pair, approach, margin, clear, set, out);
 }
 
-// Find the contacts of a fast pair at its time of impact. There are none when the pair does not touch in the step (`misses`),
+// Whether only an impact can deflect a body from its predicted path: nothing supported it in the last step.
+static bool moves_freely(const rblStep* step, uint32_t slot)
+{
+    const rblWorld* world = step->world;
+    const rblBody* body = &world->bodies.data[slot];
+    return !(world->motions.data[slot].inverse_mass > 0.0f) || (body->falls && body->joint_count == 0);
+}
+
+// Whether a pair that touched in the last step approaches fast enough for an impact, along one of its contacts.
+static bool approaches(const rblStep* step, const rblPair* pair, float slop)
+{
+    const rblWorld* world = step->world;
+    const rblMotion* a = &world->motions.data[pair->a];
+    const rblMotion* b = &world->motions.data[pair->b];
+    const float threshold = 2.0f * slop / step->seconds;
+    for (uint32_t i = 0; i < pair->leading; ++i)
+    {
+        const rblContact* contact = &step->last_contacts[pair->first + i];
+        const rblVec3 arm_a = rbl_rotate3(a->orientation, contact->anchor_a);
+        const rblVec3 arm_b = rbl_rotate3(b->orientation, contact->anchor_b);
+        const rblVec3 at_a = rbl_add3(a->velocity, rbl_cross3(a->spin, arm_a));
+        const rblVec3 at_b = rbl_add3(b->velocity, rbl_cross3(b->spin, arm_b));
+        if (rbl_dot3(rbl_sub3(at_a, at_b), rbl_rotate3(a->orientation, contact->normal_in_a)) > threshold)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Find the contacts of a pair at its time of impact. There are none when the pair does not touch in the step (`misses`),
 // or touches already. `clear`: a lower bound of the current distance.
 static bool find_at_impact(const rblStep* step, rblPair* pair, const Approach* approach, rblContactSet* set,
                            rblContactArray* out, bool* misses, float* clear)
@@ -451,11 +484,21 @@ static bool find_at_impact(const rblStep* step, rblPair* pair, const Approach* a
     const float impact = find_impact(step, pair, approach->slop, clear);
     const size_t before = out->count;
     *misses = !(impact < step->seconds);
-    if (!(impact > 0.0f) || *misses)
+    if (*misses)
+    {
+        const bool certain =
+            approach->longest == 0.0f && moves_freely(step, pair->a) && moves_freely(step, pair->b);
+        pair->time_of_impact = certain ? INFINITY : 1.0f;
+        return true;
+    }
+    if (!(impact > 0.0f))
     {
         return true;
     }
-    const float margin = 4.0f * approach->slop + (1.0f - impact / step->seconds) * approach->longest;
+    // Of a slow pair all contacts that may close in the rest of the step.
+    const float slow = approach->closing_distance <= approach->safe ? approach->closing_distance : 0.0f;
+    const float left = 1.0f - impact / step->seconds;
+    const float margin = 4.0f * approach->slop + left * rbl_maxf(slow, approach->longest);
     if (!collide_at(step, pair, impact, margin, set, out))
     {
         return false;
@@ -554,31 +597,37 @@ static bool find_fast(const rblStep* step, rblPair* pair, const Approach* approa
                         out);
 }
 
-// Whether a slow pair does not touch in this step, and is farther apart than the assumed deflection by other bodies.
-static bool stays_apart(const rblStep* step, rblPair* pair, const Approach* approach, float* clear)
+// Whether a slow pair may have an impact in this step. A pair that touched in the last step has none while something supports
+// one of its bodies: lasting contacts are found where the bodies are.
+static bool may_have_impact(const rblStep* step, const rblPair* pair, const Approach* approach)
 {
-    if (pair->touching || pair->siblings || approach->longest > 0.0f)
+    if (approach->longest > 0.0f || pair->siblings)
     {
         return false;
     }
-    const rblImpactQuery query = impact_query(step, pair, approach->slop, clear);
-    return rbl_shape_stays_apart(&query, margin_of(approach, DEFLECTION) + approach->still);
+    return !pair->touching || (moves_freely(step, pair->a) && moves_freely(step, pair->b) &&
+                               approaches(step, pair, approach->slop));
 }
 
-// Find the contacts of a pair that cannot tunnel in this step.
+// Find the contacts of a pair that cannot tunnel in this step: at its impact, or at the start of the step.
 static bool find_slow(const rblStep* step, rblPair* pair, const Approach* approach, rblContactSet* set,
                       rblContactArray* out)
 {
     const float margin = margin_of(approach, 1.0f);
     float clear = 0.0f;
+    bool misses = false;
     set->count = 0;
     if (contacts_are_valid(pair, approach->now, margin, approach->radius, approach->still))
     {
         return repeat_contacts(step, pair, out);
     }
-    const bool apart = stays_apart(step, pair, approach, &clear);
-    return search_contacts(step, pair, approach, apart ? margin_of(approach, DEFLECTION) : margin, clear, set,
-                           out);
+    if (may_have_impact(step, pair, approach) &&
+        !find_at_impact(step, pair, approach, set, out, &misses, &clear))
+    {
+        return false;
+    }
+    return pair->time_of_impact < 1.0f ||
+           search_contacts(step, pair, approach, misses ? margin_of(approach, DEFLECTION) : margin, clear, set, out);
 }
 
 // Skip a pair whose bounding balls do not touch. These are most pairs of a collapse. Their records are written only when they

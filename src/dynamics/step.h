@@ -61,10 +61,11 @@ typedef struct rblManifold
     bool later;            // its impact comes after another impact of one of its bodies
     bool had_overlap;      // overlaps since one of its bodies was created, or since a flight of siblings
     bool siblings;         // see rblPair
-    bool round;            // one of the two bodies is round
-    bool touching;         // at the end of the step
-    double kinematic_work; // J: work of a body of infinite mass on the other
-    float impact_speed;    // of the fastest impact in this round, m/s; 0: none
+    bool misses;   // in free motion the two miss each other: contacts resist only what changes that motion
+    bool round;    // one of the two bodies is round
+    bool touching; // at the end of the step
+    double kinematic_work;       // J: work of a body of infinite mass on the other
+    float impact_speed;          // of the fastest impact in this round, m/s; 0: none
     float impact_normal_impulse; // N s along the normal, of all impacts in this round
     rblVec3 impact_impulse;      // N s on b, with friction
     uint32_t impact_contact;     // the solver contact with the fastest approach
@@ -145,7 +146,7 @@ typedef struct rblBundle
     bool deep;                     // a lane overlaps by more than its slop (drift.c)
     uint8_t corrects;              // lanes whose overlap can be corrected
     bool idle;                     // sweeps skip it (subspace.c)
-    uint8_t siblings;              // lanes of siblings
+    uint8_t free;                  // lanes whose free motion is no contact: siblings, and pairs that miss
     uint8_t rounds;                // lanes with a round body
     uint32_t slot_a[4], slot_b[4]; // the bodies
     uint32_t contact[4];           // the first in rblWorld.contacts

@@ -133,7 +133,7 @@ typedef struct rblPair
     uint32_t leading;   // number of leading contacts; the rest is redundant: only drift correction reads them
     uint32_t colliding; // points inside the other shape, before selection
     float
-        time_of_impact; // fraction of the step at which a fast pair first touches; 1 when it does not, or is not fast
+        time_of_impact; // fraction of the step at which the two first touch in free motion; 1: not known; INFINITY: never
     float
         initial_depth; // m of initial overlap that is left: removed at bounded speed, the energy is booked as work
     float

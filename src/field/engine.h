@@ -73,10 +73,6 @@ typedef struct rblImpactQuery
 // The fraction as in rbl_shape_time_of_impact().
 float rbl_shape_find_impact(const rblImpactQuery* query);
 
-// Whether two polytopes have a gap above `least` at the start of their motion and above the target all the time. The
-// test uses only the direction of the cache: false means unknown. It costs a fraction of a time of impact.
-bool rbl_shape_stays_apart(const rblImpactQuery* query, float least);
-
 // ---- memory ----
 
 // Memory that the contacts of a shape read, for prefetching: the first RBL_SHAPE_HEAD_BYTES of `shape`, and the memory

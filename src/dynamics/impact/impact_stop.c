@@ -116,12 +116,12 @@ static void aim_bundle(rblStep* step, uint32_t index)
         const rblFloat4 closing = rbl_div4(rbl_sub4(zero, gap), time); // infinite when no time is left
         const rblFloat4 later = rbl_select4(patient, rbl_splat4(-RBL_NO_TARGET), closing);
         rblFloat4 target = rbl_select4(touches, zero, later);
-        if (bundle->siblings != 0)
+        if (bundle->free != 0)
         {
             // Contacts of siblings oppose relative motion by other bodies, not the relative motion of the siblings at the
             // start.
             const rblFloat4 own = rbl_sub4(zero, approach_of(&start_a, &start_b, contact));
-            target = rbl_select4(rbl_wide_lanes(bundle->siblings), rbl_min4(target, own), target);
+            target = rbl_select4(rbl_wide_lanes(bundle->free), rbl_min4(target, own), target);
         }
         rbl_store4(contact->target, target);
         rbl_store4(contact->normal_impulse, zero);

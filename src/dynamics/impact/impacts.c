@@ -11,6 +11,7 @@
     X(last_change)                                                                                           \
     X(speeds)                                                                                                \
     X(times)                                                                                                 \
+    X(groups)                                                                                                \
     X(freedoms)                                                                                              \
     X(isolations)                                                                                            \
     X(impact_points)                                                                                         \
@@ -296,6 +297,7 @@ static rblResult begin_impacts(rblStep* step)
     if (!rbl_array_resize_amply(&step->impact->times, bodies) ||
         !rbl_array_resize_amply(&step->impact->speeds, bodies) ||
         !rbl_array_resize_amply(&step->impact->last_change, bodies) ||
+        !rbl_array_resize_amply(&step->impact->groups, bodies) ||
         !rbl_array_resize_amply(&step->impact->freedoms, bodies) ||
         !rbl_array_resize_amply(&step->impact->isolations, bodies) ||
         !rbl_array_resize_amply(&step->impact->may_impact, bodies) ||

@@ -598,15 +598,15 @@ static bool find_fast(const rblStep* step, rblPair* pair, const Approach* approa
 }
 
 // Whether a slow pair may have an impact in this step. A pair that touched in the last step has none while something supports
-// one of its bodies: lasting contacts are found where the bodies are.
+// one of its bodies: lasting contacts are found where the bodies are. Nor has a pair that is not convex and whose path is not certain.
 static bool may_have_impact(const rblStep* step, const rblPair* pair, const Approach* approach)
 {
-    if (approach->longest > 0.0f || pair->siblings)
+    const bool free = moves_freely(step, pair->a) && moves_freely(step, pair->b);
+    if (pair->siblings || (approach->longest > 0.0f && (!free || pair->touching)))
     {
         return false;
     }
-    return !pair->touching || (moves_freely(step, pair->a) && moves_freely(step, pair->b) &&
-                               approaches(step, pair, approach->slop));
+    return !pair->touching || (free && approaches(step, pair, approach->slop));
 }
 
 // Find the contacts of a pair that cannot tunnel in this step: at its impact, or at the start of the step.

@@ -160,8 +160,7 @@ static rblContactEvent drop_stack(int count, float height, float rate)
     check_ok(rbl_shape_destroy(def.shape));
     for (int i = 0; i < count; ++i)
     {
-        put(world, make_box(0.3f, 0.2f, 0.25f), RBL_BODY_DYNAMIC,
-            vec(0, height + 0.1f + 0.2f * (float)i, 0));
+        put(world, make_box(0.3f, 0.2f, 0.25f), RBL_BODY_DYNAMIC, vec(0, height + 0.1f + 0.2f * (float)i, 0));
     }
     const int steps = (int)(rate * (sqrtf(2.0f * height / 9.81f) + 0.3f));
     rblContactEvent first = {.speed = 0.0f};
@@ -198,12 +197,73 @@ static void what_falls_together_has_the_speed_of_its_fall(void** state)
     }
 }
 
+// ---- shapes that are not convex ----
+
+// A solid arrives upright on the ground with `speed`, a part of a step after a step began. The first impact.
+static rblContactEvent land_upright(rblShapeId shape, float speed, float rate, float phase, float* mass)
+{
+    const rblWorldId world = make_world(false);
+    put(world, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
+    const float time = (3.0f + phase) / rate;
+    const float start = speed - 9.81f * time;
+    rblBodyDef def = rbl_default_body_def();
+    def.shape = shape;
+    def.material.restitution = 0.0f;
+    def.pose.p = vec(0, start * time + 0.5f * 9.81f * time * time, 0);
+    def.velocity = vec(0, -start, 0);
+    rblBodyId body;
+    check_ok(rbl_body_create(world, &def, &body));
+    *mass = state_of(world, body).mass;
+    rblContactEvent first = {.speed = 0.0f};
+    for (int i = 0; i < 6 && first.speed == 0.0f; ++i)
+    {
+        const rblContactEvent* events;
+        uint32_t count;
+        check_ok(rbl_world_step(world, 1.0f / rate));
+        check_ok(rbl_world_contact_events(world, &events, &count));
+        for (uint32_t k = 0; k < count && first.speed == 0.0f; ++k)
+        {
+            first = events[k].kind == RBL_CONTACT_IMPACT ? events[k] : first;
+        }
+    }
+    check_ok(rbl_world_destroy(world));
+    return first;
+}
+
+// Symmetric solids stop in one impact: its impulse is m v, whatever the part of the step.
+static void an_upright_solid_stops_at_once_in_every_phase(void** state)
+{
+    (void)state;
+    static const char* const kinds[] = {"column", "plate", "vase"};
+    const float speed = 4.43f;
+    for (int k = 0; k < 3; ++k)
+    {
+        rblLevelSetDef def = rbl_default_level_set_def();
+        rblShapeId shape;
+        def.max_cells = 48;
+        check_ok(rbl_mesh_make(kinds[k], NULL, 0, &def.mesh));
+        check_ok(rbl_shape_create_level_set(&def, &shape));
+        check_ok(rbl_mesh_destroy(def.mesh));
+        for (int i = 0; i < 48; ++i)
+        {
+            const float phase = (float)(i / 2) / 24.0f;
+            float mass;
+            const rblContactEvent first =
+                land_upright(shape, speed, i % 2 == 0 ? 30.0f : 60.0f, phase, &mass);
+            check_relative(first.speed, (double)speed, 0.002);
+            check_relative(first.impulse, (double)(mass * speed), 0.01);
+        }
+        check_ok(rbl_shape_destroy(shape));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(oblique_impacts_have_the_normal_of_their_time),
         cmocka_unit_test(a_narrow_miss_changes_nothing),
         cmocka_unit_test(what_falls_together_has_the_speed_of_its_fall),
+        cmocka_unit_test(an_upright_solid_stops_at_once_in_every_phase),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -627,7 +627,8 @@ static bool find_slow(const rblStep* step, rblPair* pair, const Approach* approa
         return false;
     }
     return pair->time_of_impact < 1.0f ||
-           search_contacts(step, pair, approach, misses ? margin_of(approach, DEFLECTION) : margin, clear, set, out);
+           search_contacts(step, pair, approach, misses ? margin_of(approach, DEFLECTION) : margin, clear,
+                           set, out);
 }
 
 // Skip a pair whose bounding balls do not touch. These are most pairs of a collapse. Their records are written only when they

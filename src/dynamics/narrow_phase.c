@@ -7,10 +7,11 @@
 
 #define DEFLECTION                                                                                           \
     0.25f // of the safe distance: assumed deflection by other bodies of a pair that would not touch
-#define IMPACT_GAP  0.05f  // times the slop: distance of a convex pair at its time of impact
-#define STILL       1.5f   // times the slop: a pair that moved less keeps its contacts
-#define STILL_FIELD 3.0f   // the same for shapes that are not convex, whose tolerances are twice as large
-#define FIELD_SLOP  0.001f // of the smaller radius: half the tolerance of contacts by samples and fields
+#define ROUND_GAP   0.05f   // times the slop: distance of a pair with a round shape at its time of impact,
+#define ROUNDING    1.6e-5f // of its size: but at least this
+#define STILL       1.5f    // times the slop: a pair that moved less keeps its contacts
+#define STILL_FIELD 3.0f    // the same for shapes that are not convex, whose tolerances are twice as large
+#define FIELD_SLOP  0.001f  // of the smaller radius: half the tolerance of contacts by samples and fields
 
 static float slop_of(float size)
 {
@@ -113,11 +114,21 @@ static const rblPreparedSweep* prepared_sweep_of(const rblStep* step, uint32_t s
     return step->paths.data[slot].has_prepared_sweep ? &step->prepared_sweeps.data[slot] : NULL;
 }
 
+// The distance of a pair at its time of impact. Where one shape is round it is small, because the normal of an oblique impact
+// rotates on the last part of the path.
+static float impact_gap(const rblStep* step, const rblPair* pair, float slop)
+{
+    const rblShapeView* a = &step->world->bodies.data[pair->a].shape;
+    const rblShapeView* b = &step->world->bodies.data[pair->b].shape;
+    const bool round = a->rolling != RBL_ROLLS_NOT || b->rolling != RBL_ROLLS_NOT;
+    const float size = (a->bounded ? a->radius : 0.0f) + (b->bounded ? b->radius : 0.0f);
+    return round && a->convex && b->convex ? rbl_clampf(ROUNDING * size, ROUND_GAP * slop, slop) : slop;
+}
+
 static rblImpactQuery impact_query(const rblStep* step, rblPair* pair, float slop, float* clear)
 {
     const rblWorld* world = step->world;
-    const bool convex = is_convex_pair(&step->paths.data[pair->a], &step->paths.data[pair->b]);
-    const float target = convex ? IMPACT_GAP * slop : slop;
+    const float target = impact_gap(step, pair, slop);
     return (rblImpactQuery){
         .a = &world->bodies.data[pair->a].shape,
         .b = &world->bodies.data[pair->b].shape,
@@ -454,26 +465,24 @@ static bool moves_freely(const rblStep* step, uint32_t slot)
     return !(world->motions.data[slot].inverse_mass > 0.0f) || (body->falls && body->joint_count == 0);
 }
 
-// Whether a pair that touched in the last step approaches fast enough for an impact, along one of its contacts.
-static bool approaches(const rblStep* step, const rblPair* pair, float slop)
+// The largest approach speed of a pair along the normals of some of its contacts, m/s.
+static float fastest_approach(const rblStep* step, const rblPair* pair, const rblContact* contacts,
+                              uint32_t count)
 {
     const rblWorld* world = step->world;
     const rblMotion* a = &world->motions.data[pair->a];
     const rblMotion* b = &world->motions.data[pair->b];
-    const float threshold = 2.0f * slop / step->seconds;
-    for (uint32_t i = 0; i < pair->leading; ++i)
+    float fastest = 0.0f;
+    for (uint32_t i = 0; i < count; ++i)
     {
-        const rblContact* contact = &step->last_contacts[pair->first + i];
-        const rblVec3 arm_a = rbl_rotate3(a->orientation, contact->anchor_a);
-        const rblVec3 arm_b = rbl_rotate3(b->orientation, contact->anchor_b);
+        const rblVec3 arm_a = rbl_rotate3(a->orientation, contacts[i].anchor_a);
+        const rblVec3 arm_b = rbl_rotate3(b->orientation, contacts[i].anchor_b);
         const rblVec3 at_a = rbl_add3(a->velocity, rbl_cross3(a->spin, arm_a));
         const rblVec3 at_b = rbl_add3(b->velocity, rbl_cross3(b->spin, arm_b));
-        if (rbl_dot3(rbl_sub3(at_a, at_b), rbl_rotate3(a->orientation, contact->normal_in_a)) > threshold)
-        {
-            return true;
-        }
+        const rblVec3 normal = rbl_rotate3(a->orientation, contacts[i].normal_in_a);
+        fastest = rbl_maxf(fastest, rbl_dot3(rbl_sub3(at_a, at_b), normal));
     }
-    return false;
+    return fastest;
 }
 
 // Find the contacts of a pair at its time of impact. There are none when the pair does not touch in the step (`misses`),
@@ -606,7 +615,17 @@ static bool may_have_impact(const rblStep* step, const rblPair* pair, const Appr
     {
         return false;
     }
-    return !pair->touching || (free && approaches(step, pair, approach->slop));
+    return !pair->touching ||
+           (free && fastest_approach(step, pair, &step->last_contacts[pair->first], pair->leading) >
+                        2.0f * approach->slop / step->seconds);
+}
+
+// A shape that is not convex rolls on its samples, with an impact at each: such slow impacts are lasting contacts.
+static bool is_rolling(const rblStep* step, const rblPair* pair, const Approach* approach,
+                       const rblContact* contacts, uint32_t count)
+{
+    const float gained = step->seconds * rbl_length3(step->world->def.gravity);
+    return approach->longest > 0.0f && fastest_approach(step, pair, contacts, count) < gained;
 }
 
 // Find the contacts of a pair that cannot tunnel in this step: at its impact, or at the start of the step.
@@ -614,6 +633,7 @@ static bool find_slow(const rblStep* step, rblPair* pair, const Approach* approa
                       rblContactArray* out)
 {
     const float margin = margin_of(approach, 1.0f);
+    const size_t before = out->count;
     float clear = 0.0f;
     bool misses = false;
     set->count = 0;
@@ -626,8 +646,14 @@ static bool find_slow(const rblStep* step, rblPair* pair, const Approach* approa
     {
         return false;
     }
-    return pair->time_of_impact < 1.0f ||
-           search_contacts(step, pair, approach, misses ? margin_of(approach, DEFLECTION) : margin, clear,
+    if (pair->time_of_impact < 1.0f &&
+        !is_rolling(step, pair, approach, &out->data[before], (uint32_t)(out->count - before)))
+    {
+        return true;
+    }
+    pair->time_of_impact = misses ? pair->time_of_impact : 1.0f;
+    out->count = before;
+    return search_contacts(step, pair, approach, misses ? margin_of(approach, DEFLECTION) : margin, clear,
                            set, out);
 }
 

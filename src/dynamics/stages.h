@@ -86,6 +86,11 @@ rblResult rbl_contacts_solve(rblStep* step);
 void rbl_momentum_conserve(rblStep* step);
 rblResult rbl_islands_clamp(rblStep* step);
 
+// One dynamic body at the beginning and at the end of a part of the step: add forces to its velocity; move it, which returns the
+// work of user forces and torques (contact_solve.c, integrate.c).
+void rbl_body_apply_forces(rblStep* step, uint32_t index);
+double rbl_body_integrate(rblStep* step, uint32_t index);
+
 // New positions and orientations (integrate.c).
 void rbl_integrate(rblStep* step);
 

@@ -66,6 +66,7 @@ static rblResult advance(rblStep* step, double* clock)
 {
     rblWorld* world = step->world;
     RBL_TRY(collide(step, clock));
+    RBL_TRY(rbl_joints_advance_in_parts(step));
     RBL_TRY(rbl_contacts_solve(step));
     rbl_momentum_conserve(step);
     RBL_TRY(rbl_islands_clamp(step));

@@ -212,6 +212,7 @@ typedef struct rblIsland
     bool corrects;       // drift correction has work here
     bool jointed;        // contains a joint
     bool dragged;        // has a joint to a kinematic body that moves
+    uint32_t parts;      // its joints advance it in so many parts of the step (joint_parts.c); 0: in one
     double pressed_work; // J: work of its contacts in the contact solve, normally negative
     double joint_loss;   // J: numerical energy loss in joints; negative: gain
     bool grounded;       // touches a body of infinite mass

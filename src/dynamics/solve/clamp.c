@@ -157,7 +157,7 @@ static bool joints_can_wait(const rblStep* step, rblIsland* island, double growt
     {
         return growth <= 0.0;
     }
-    island->joint_loss = -given;
+    island->joint_loss -= given;
     island->budget += rbl_maxd(0.0, -island->pressed_work);
     return true;
 }
@@ -280,7 +280,7 @@ static void add_joint_work(rblStep* step, const rblJoint* joint)
 {
     const rblSolverBody* a = &step->solver_bodies.data[joint->solver_a];
     const rblSolverBody* b = &step->solver_bodies.data[joint->solver_b];
-    rblIsland* island = &step->islands.data[a->island != RBL_NONE ? a->island : b->island];
+    rblIsland* island = &step->islands.data[rbl_joint_island(step, joint)];
     island->contact_work += rbl_joint_work(step, joint);
     island->impact_work += joint->impact_work;
     island->jointed = true;

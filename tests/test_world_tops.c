@@ -117,8 +117,7 @@ static void begin_motion(Top* top, const Case* c, rblVec3 axis)
         c->steady ? steady_precession(top->exact.across, cosine, along * c->spin, top->exact.lifting) : 0.0;
     const rblVec3 turning = rbl_scale3(axis, (float)(c->spin - top->precession * cosine));
     const rblVec3 spin = rbl_add3(turning, vec(0, (float)top->precession, 0));
-    check_ok(
-        rbl_body_set_velocity(top->world, top->body, rbl_cross3(spin, rbl_scale3(axis, c->stem)), spin));
+    check_ok(rbl_body_set_velocity(top->world, top->body, rbl_cross3(spin, rbl_scale3(axis, c->stem)), spin));
     const double axis3[3] = {(double)axis.x, (double)axis.y, (double)axis.z};
     const double spin3[3] = {(double)spin.x, (double)spin.y, (double)spin.z};
     for (int k = 0; k < 3; ++k)
@@ -173,7 +172,8 @@ static Run run_top(Top* top, double rate, double seconds)
         const double cosine = (double)axis.x * top->exact.axis[0] + (double)axis.y * top->exact.axis[1] +
                               (double)axis.z * top->exact.axis[2];
         run.off = fmax(run.off, acos(fmin(cosine, 1.0)) * DEGREES);
-        run.energy_off = fmax(run.energy_off, fabs(w.energy - w.first) / (w.kinetic_max + top->exact.lifting));
+        run.energy_off =
+            fmax(run.energy_off, fabs(w.energy - w.first) / (w.kinetic_max + top->exact.lifting));
         assert_true((double)joint_of(top->world, top->joint).error < 1e-5);
     }
     check_energy_rule(&w);
@@ -210,8 +210,7 @@ static void a_top_precesses_by_the_closed_form(void** state)
             assert_true(run.sunk < 0.1);
             assert_true(run.energy_off < 1e-4);
             // Weight, and what keeps the centre of mass on its circle.
-            const double sideways =
-                top.precession * top.precession * (double)c.stem * sin(c.tilt / DEGREES);
+            const double sideways = top.precession * top.precession * (double)c.stem * sin(c.tilt / DEGREES);
             const double force = (double)rbl_length3(joint_of(top.world, top.joint).force);
             check_relative(force, top.mass * sqrt(GRAVITY * GRAVITY + sideways * sideways), 0.01);
             check_ok(rbl_world_destroy(top.world));
@@ -296,7 +295,8 @@ static void a_wheel_on_an_axle_precesses(void** state)
         const rblWorldId world = make_world(false);
         rblBodyDef def = rbl_default_body_def();
         check_ok(rbl_shape_create_cylinder(0.2f, 0.04f, &def.shape));
-        def.pose = (rblTransform){vec(0.3f, 0, 0), rbl_quat_from_axis_angle(vec(0, 0, 1), (float)(-0.5 * PI))};
+        def.pose =
+            (rblTransform){vec(0.3f, 0, 0), rbl_quat_from_axis_angle(vec(0, 0, 1), (float)(-0.5 * PI))};
         rblBodyId wheel;
         check_ok(rbl_body_create(world, &def, &wheel));
         check_ok(rbl_shape_destroy(def.shape));

@@ -216,9 +216,9 @@ static void predict_paths(const rblStep* step, const rblPair* pair, rblTransform
     const rblVec3 pivot_a = rbl_transform_inverse_point(shape_a, centers[0]);
     const rblVec3 pivot_b = rbl_transform_inverse_point(shape_a, centers[1]);
     const bool first = step->paths.data[pair->a].turning > step->paths.data[pair->b].turning;
-    out[0] = (rblPredictedPath){rbl_transform_relative(end_a, end_b), first ? pivot_a : pivot_b};
-    out[1] = (rblPredictedPath){rbl_transform_relative(shape_a, end_b), pivot_b};
-    out[2] = (rblPredictedPath){rbl_transform_relative(end_a, shape_b), pivot_a};
+    out[0] = (rblPredictedPath){rbl_transform_relative(end_a, end_b), first ? pivot_a : pivot_b, first};
+    out[1] = (rblPredictedPath){rbl_transform_relative(shape_a, end_b), pivot_b, false};
+    out[2] = (rblPredictedPath){rbl_transform_relative(end_a, shape_b), pivot_a, true};
 }
 
 // Whether all contacts lie on a line or at a point: the two bodies share only an edge or a corner.

@@ -15,6 +15,8 @@ typedef struct rblPredictedPath
 {
     rblTransform end; // pose at the end of the motion
     rblVec3 pivot;    // the point of the shape that moves along a straight line while the shape rotates
+    bool
+        of_first; // the pivot is a point of the first shape, and moves along a straight line in the axes of the second
 } rblPredictedPath;
 
 // rblCollideOptions with predicted paths. With paths, obstacles on the paths become contacts, too. Points deeper than

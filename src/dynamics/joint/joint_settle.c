@@ -94,8 +94,8 @@ static double island_kinetic(const rblStep* step, const rblIsland* island)
     double sum = 0.0;
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        sum +=
-            kinetic_energy(step->world, step->solver_bodies.data[step->island_bodies.data[island->first + i]].slot);
+        sum += kinetic_energy(step->world,
+                              step->solver_bodies.data[step->island_bodies.data[island->first + i]].slot);
     }
     return sum;
 }

@@ -40,11 +40,11 @@ typedef struct rblJoint
 
     // Data of the current step (joint_rows.c, joint_solve.c).
     uint32_t solver_a, solver_b;
-    uint32_t node, edge_a, edge_b;    // of rblJointSystem, filled by rbl_joint_system_build(); RBL_NONE: none
-    bool in_loop;                     // the joint is part of bodies that are connected by a loop of joints
-    bool slack;                       // no row is active: a slack rope, or a spring at its largest force
-    float seconds;                    // duration of the step for its bodies, s
-    float parts_seconds;              // s of the step that were advanced in parts (joint_parts.c),
+    uint32_t node, edge_a, edge_b; // of rblJointSystem, filled by rbl_joint_system_build(); RBL_NONE: none
+    bool in_loop;                  // the joint is part of bodies that are connected by a loop of joints
+    bool slack;                    // no row is active: a slack rope, or a spring at its largest force
+    float seconds;                 // duration of the step for its bodies, s
+    float parts_seconds;           // s of the step that were advanced in parts (joint_parts.c),
     rblVec3 parts_linear_impulse, parts_angular_impulse; // and the impulses on b in them
     rblVec3 start_arm_a, start_arm_b; // m: from the centres of mass to the points, at the start of the step
     rblVec3 arm_a, arm_b;             // m: lever arms of the impulses

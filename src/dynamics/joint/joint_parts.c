@@ -1,10 +1,10 @@
-// Islands of bodies that spin fast on their joints: the step in parts.
+// Islands with bodies that spin fast on their joints advance in parts of the step.
 //
-// Over a step the impulse of a joint acts on the mean of its lever arm. A body that spins about that arm nutates meanwhile, and
-// precesses by what the mean leaves: the error grows with the square of the phase of the nutation, which is that of the spin for
-// most bodies. Such islands are advanced through equal parts of the step by their joints alone, each part as in a step of its
-// own. The last part is left to the solve of all contacts and joints, as the rest of a step after a flight is. Where something
-// touches, all the rest of the step is left to it.
+// Over a step, the impulse of a joint acts on the mean of its lever arm. A body that spins about that arm nutates meanwhile. The
+// error of its precession grows with the square of the phase of the nutation in a step, which is about the rotation angle of the
+// spin. Such islands advance through equal parts of the step. In each part only the joints are solved, as in a step of its own.
+// The last part is left to the solve of all contacts and joints, like the rest of a step after a flight. When a contact closes,
+// all of the remaining step is left to that solve.
 #include "dynamics/impact/impacts.h"
 #include "dynamics/joint/joints.h"
 #include "dynamics/stages.h"
@@ -12,9 +12,9 @@
 // ---- tuning ----
 
 #define LARGEST_TURN 0.25f // rad about a lever arm in one part
-#define MAX_PARTS    64u   // a power of two: what spins faster is advanced more coarsely
+#define MAX_PARTS    64u   // a power of two; faster spins have larger rotations in a part
 
-// In place of a number of parts: an island that touches something now.
+// A value of rblIsland.parts: a contact of the island has closed.
 #define ENDED UINT32_MAX
 
 // ---- which islands ----
@@ -29,8 +29,8 @@ static bool turns_bodies(const rblJoint* joint)
     return joint->kind == RBL_JOINT_HINGE || joint->kind == RBL_JOINT_FIXED;
 }
 
-// Angle of a body about the lever arm of a joint in the step. Torques of a joint act about any axis, unless it leaves the body only
-// one to turn about.
+// Rotation angle of a body about the lever arm of a joint in the step. A hinge or a fixed joint has torques about other axes: all of
+// the spin counts, unless the other body is immovable and the axis is fixed.
 static float turn_on_joint(const rblStep* step, const rblJoint* joint, uint32_t solver, uint32_t other,
                            rblVec3 arm)
 {
@@ -105,8 +105,8 @@ static bool waits_for_step(const rblStep* step, uint32_t solver)
     return solver != 0 && step->joint_system.nodes.data[solver] == RBL_NONE;
 }
 
-// Leave the whole step to what touches, to what is near something that moves without joints, and to what a body of infinite mass
-// drags.
+// These islands have one part: those with a closed contact, those near a moving body without joints, and those with a joint to a
+// kinematic body.
 static void exclude_islands(rblStep* step)
 {
     const rblWorld* world = step->world;
@@ -132,7 +132,7 @@ static void exclude_islands(rblStep* step)
 
 // ---- parts ----
 
-// What the other stages expect at the beginning of the rest of the step.
+// Copy the state to the solver bodies, as after a flight.
 static void reload_bodies(rblStep* step)
 {
     const rblWorld* world = step->world;
@@ -161,7 +161,7 @@ static void add_impulses(rblStep* step)
     }
 }
 
-// The energy of all bodies of the system's islands. Joints neither take nor give: what else they do is made good.
+// Add the energy of the bodies to the losses of their islands. Joints conserve energy; rbl_joints_settle() corrects the error.
 static void count_energy(rblStep* step, double sign)
 {
     const rblWorld* world = step->world;
@@ -218,7 +218,7 @@ static void advance_part(rblStep* step)
     add_impulses(step);
 }
 
-// Divide or multiply the time of all bodies of the system's islands, and the impulses that their joints start from.
+// Scale the time left of all bodies of the joint system, and the impulses of the warm start.
 static void scale_time(rblStep* step, float factor)
 {
     rblWorld* world = step->world;
@@ -235,7 +235,7 @@ static void scale_time(rblStep* step, float factor)
     }
 }
 
-// Find the contacts of the islands where their bodies are now. Islands that touch something end here: *ended.
+// Update the contacts at the current poses, and mark the islands with a closed contact. *ended: there are any.
 static rblResult find_ended(rblStep* step, bool* ended)
 {
     const rblWorld* world = step->world;
@@ -262,7 +262,7 @@ static rblResult find_ended(rblStep* step, bool* ended)
     return RBL_OK;
 }
 
-// All the rest of the step, so many parts, is left to the solve of contacts and joints.
+// Leave the remaining parts of the marked islands to the solve of contacts and joints.
 static rblResult end_islands(rblStep* step, uint32_t left)
 {
     const uint32_t parts = step->joint_system.parts;

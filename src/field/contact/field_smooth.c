@@ -3,14 +3,15 @@
 #include <math.h>
 
 // ---- tuning ----
-#define SURE     0.75f // of the band of a grid: values up to here are distances
-#define STEEP    0.7f  // least cosine between the normals of a surface and of the contact
-#define ROUGH    0.04f // of the scale: a surface that is farther from its paraboloid somewhere is not smooth
-#define FLAT     0.02f // curvature times scale: below this there is no closest point in that direction
-#define BESIDE   1.1f  // of the scale: how far from an edge surfaces are looked at beside it
-#define NEAR     0.05f // of the scale: a contact that was moved farther is looked at again where it is
-#define DEEPEST  0.5f  // of the scale: gap or depth of a contact between smooth surfaces, at most
-#define FARTHEST 2.0f  // of the scale: how far a contact may be moved
+#define SURE  0.75f // relative to the band of a grid; smaller values are distances
+#define STEEP 0.7f  // smallest cosine between the normal of a surface and the normal of the contact
+#define ROUGH                                                                                                \
+    0.04f // relative to the scale; surfaces with larger deviations from their paraboloids are not smooth
+#define FLAT     0.02f // smallest curvature times scale of a direction with a closest point
+#define BESIDE   1.1f  // relative to the scale; distance of the fit from an edge
+#define NEAR     0.05f // relative to the scale; after a larger displacement the fit is repeated
+#define DEEPEST  0.5f  // relative to the scale; largest gap or depth of a smooth contact
+#define FARTHEST 2.0f  // relative to the scale; largest displacement of a contact
 
 #define RING   8
 #define CENTER 8.0f // weight of the centre, as one ring
@@ -39,10 +40,10 @@ static float sine_of(int k)
     return cosines[(k + RING - 2) % RING];
 }
 
-// Look up to this many times at one place: a grid has distances within its band only.
+// Number of look-ups for one height. Outside its band a grid has bounds only, so the height is found by iteration.
 #define LOOKS 4
 
-// How far the surface of a shape is above a point, from a guess; false: it is too steep there.
+// Height of a surface over a point, along the normal, from an initial value. False: the surface is too steep there.
 static bool height_at(const rblSmoothPair* pair, int which, rblVec3 point, rblVec3 normal, float* height)
 {
     const rblField* field = pair->fields[which];
@@ -77,7 +78,7 @@ typedef struct Frame
     rblVec3 normal, x, y;
 } Frame;
 
-// The guess for the outer ring is what the inner one and the centre say.
+// The heights of the outer ring begin with an extrapolation of the inner ring.
 static bool measure(const rblSmoothPair* pair, int which, rblVec3 at, const Frame* frame, Heights* out)
 {
     out->center = 0.0f;
@@ -167,7 +168,7 @@ static float roughness(const Heights* h, const Paraboloid* p, float scale)
     return worst;
 }
 
-// Along one axis: where a parabola of this slope and curvature is least. Where it is flat the contact stays.
+// Minimum of a parabola along one axis. Along a flat axis the contact is not moved.
 static bool least_at(float slope, float curvature, float scale, float* at)
 {
     if (curvature * scale > FLAT)
@@ -184,7 +185,7 @@ static float largest_curvature(const Paraboloid* gap)
     return 0.5f * (gap->xx + gap->yy) + sqrtf(half * half + gap->xy * gap->xy);
 }
 
-// Where the gap is least, along those of its axes that are curved; from (*x, *y).
+// Minimum of the gap along its curved axes, from (*x, *y).
 static bool find_closest(const Paraboloid* gap, float scale, float* x, float* y)
 {
     const float half = 0.5f * (gap->xx - gap->yy);
@@ -219,7 +220,7 @@ static Frame frame_of(rblVec3 normal)
     return (Frame){normal, x, rbl_cross3(normal, x)};
 }
 
-// Both surfaces about a contact, and their gap where it is. Returns how far they are from smooth; negative: too far.
+// Fit both surfaces. *middle: their gap at the contact. Returns the largest deviation; negative: a surface is not smooth.
 static float fit_both(const rblSmoothPair* pair, const rblContactPoint* contact, const Frame* frame,
                       Paraboloid out[2], float* middle)
 {
@@ -240,7 +241,7 @@ static float fit_both(const rblSmoothPair* pair, const rblContactPoint* contact,
     return rough <= ROUGH * pair->scale ? rough : -1.0f;
 }
 
-// At an edge: from the contact to the middle of the ring that both surfaces have beside it. False: there is none.
+// At an edge: the displacement to the centre of a fit beside the edge. False: the contact is not at an edge.
 static bool find_beside(const rblSmoothPair* pair, const rblContactPoint* contact, const Frame* frame,
                         float* x, float* y)
 {
@@ -270,13 +271,13 @@ static bool find_beside(const rblSmoothPair* pair, const rblContactPoint* contac
     return true;
 }
 
-// Move a contact to (x, y) over the plane of its normal.
+// Move a contact to (x, y) in the plane of its normal.
 static void move_contact(const Paraboloid surfaces[2], const Frame* frame, float x, float y,
                          rblContactPoint* contact)
 {
     const Paraboloid* a = &surfaces[0];
     const Paraboloid* b = &surfaces[1];
-    // The mean of the two surfaces: where they are closest they have the same slope.
+    // The mean of both surfaces. At the closest point their slopes are equal.
     const float slope_x = 0.5f * (a->x + b->x + (a->xx + b->xx) * x + (a->xy + b->xy) * y);
     const float slope_y = 0.5f * (a->y + b->y + (a->xy + b->xy) * x + (a->yy + b->yy) * y);
     const float low = height_of(a, x, y);
@@ -289,7 +290,7 @@ static void move_contact(const Paraboloid surfaces[2], const Frame* frame, float
     contact->distance = shrink * (contact->distance + high - low);
 }
 
-// One step to where the surfaces are closest. *way: how far.
+// One displacement to the closest point. *way: its length, m.
 static bool approach(const rblSmoothPair* pair, rblContactPoint* contact, rblSmoothness* out, float* way)
 {
     const Frame frame = frame_of(contact->normal);
@@ -336,13 +337,13 @@ bool rbl_contact_smooth(const rblSmoothPair* pair, rblContactPoint* contact, rbl
     {
         return false;
     }
-    // About the sample the surfaces are not quite what they are about the contact.
+    // Repeat the fit at the new point: it is more accurate there.
     rblContactPoint again = moved;
     if (way > NEAR * pair->scale && approach(pair, &again, out, &way))
     {
         moved = again;
     }
-    moved.distance = rbl_minf(moved.distance, contact->distance); // what is deep stays deep
+    moved.distance = rbl_minf(moved.distance, contact->distance); // not less deep than the sample
     *contact = moved;
     return true;
 }

@@ -369,7 +369,7 @@ static rblMat3d hit_in_the_middle(rblVec3d at)
 static void halves_of_a_bar_break_at_27_8_of_its_threshold(void** state)
 {
     (void)state;
-    const rblCrackLoad load = {{0.0, 0.05, 0.0}, 0.005, 0.0};
+    const rblCrackLoad load = {{0.0, 0.05, 0.0}, {0.0, -1.0, 0.0}, 0.005, 0.0};
     Bar bar;
     open_bar(&bar, 0.02);
     bar.body.loads = &load;
@@ -392,7 +392,7 @@ static void halves_of_a_bar_break_at_27_8_of_its_threshold(void** state)
 static void parts_without_a_load_break_no_more(void** state)
 {
     (void)state;
-    const rblCrackLoad load = {{-0.2, 0.0, 0.0}, 0.01, 0.0};
+    const rblCrackLoad load = {{-0.2, 0.0, 0.0}, {1.0, 0.0, 0.0}, 0.01, 0.0};
     Bar bar;
     open_bar(&bar, 0.02);
     load_bar(&bar, tension, 3.0, 0.9e6, 1.0);

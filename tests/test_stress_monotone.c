@@ -18,10 +18,11 @@ typedef struct Solid
 } Solid;
 
 static const Solid solids[] = {
-    {"brick", "clay", NULL, 0.0},      {"icosphere", "stone", NULL, 0.0},       {"cylinder", "concrete", NULL, 0.0},
-    {"capsule", "ice", NULL, 0.0},     {"torus", "clay", NULL, 0.0},            {"rock", "stone", NULL, 0.0},
-    {"tile", "ceramic", NULL, 0.0},    {"column", "plaster", NULL, 0.0},        {"statue", "plaster", NULL, 0.0},
-    {"bowl", "glass", "thickness", 0.012},
+    {"brick", "clay", NULL, 0.0},        {"icosphere", "stone", NULL, 0.0},
+    {"cylinder", "concrete", NULL, 0.0}, {"capsule", "ice", NULL, 0.0},
+    {"torus", "clay", NULL, 0.0},        {"rock", "stone", NULL, 0.0},
+    {"tile", "ceramic", NULL, 0.0},      {"column", "plaster", NULL, 0.0},
+    {"statue", "plaster", NULL, 0.0},    {"bowl", "glass", "thickness", 0.012},
 };
 
 static rblShapeId make_solid(const Solid* solid)
@@ -39,7 +40,8 @@ static rblShapeId make_solid(const Solid* solid)
 static rblVec3 direction_of(int number)
 {
     const float golden = 1.618034f, length = sqrtf(1.0f + golden * golden);
-    const float parts[3] = {0.0f, (number & 1 ? -1.0f : 1.0f) / length, (number & 2 ? -golden : golden) / length};
+    const float parts[3] = {0.0f, (number & 1 ? -1.0f : 1.0f) / length,
+                            (number & 2 ? -golden : golden) / length};
     const int first = number / 4;
     return rbl_vec3(parts[first], parts[(first + 1) % 3], parts[(first + 2) % 3]);
 }
@@ -63,7 +65,8 @@ static rblVec3 lowest_point(const rblShapeView* view, rblVec3 down)
 }
 
 // Fragments of a fall on a floor of its own material; 1: none.
-static uint32_t fall(const rblBreaker* breaker, void* prepared, const rblBreakBody* body, rblVec3 down, float speed)
+static uint32_t fall(const rblBreaker* breaker, void* prepared, const rblBreakBody* body, rblVec3 down,
+                     float speed)
 {
     const rblImpact impact =
         hertz_impact(body, lowest_point(&body->view, down), rbl_scale3(down, -1.0f), body->mass, speed);
@@ -103,15 +106,16 @@ static void a_harder_impact_never_breaks_less(void** state)
                 const uint32_t fragments = fall(breaker, prepared, &body, direction_of(k), speed);
                 if (before >= 2 && fragments < 2)
                 {
-                    fail_msg("%s, direction %d: whole at %g m/s, but not below", solids[i].kind, k, (double)speed);
+                    fail_msg("%s, direction %d: whole at %g m/s, but not below", solids[i].kind, k,
+                             (double)speed);
                 }
                 before = fragments > before ? fragments : before;
                 broke += fragments >= 2;
             }
             most = before > most ? before : most;
         }
-        print_message("%s of %s: %u of %d break, into %u at most\n", solids[i].kind, solids[i].material, broke,
-                      DIRECTIONS * SPEEDS, most);
+        print_message("%s of %s: %u of %d break, into %u at most\n", solids[i].kind, solids[i].material,
+                      broke, DIRECTIONS * SPEEDS, most);
         assert_true(broke > 0 && broke < DIRECTIONS * SPEEDS);
         rbl_breaker_forget(breaker, prepared);
         check_ok(rbl_shape_destroy(id));

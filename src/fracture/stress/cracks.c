@@ -9,6 +9,8 @@
 // ---- tuning ----
 #define GIVEN_UP                                                                                             \
     2.0 // starts within this distance of one whose crack stalled are given up, in mean edge lengths
+#define MAX_AROUND                                                                                           \
+    96u // tetrahedra around a node that are looked at; a lattice has 24, warped ones a few more
 #define SHEET_CELL 2.0 // side of a square that detects overlapping sheets of a crack, in mean edge lengths
 
 // ---- stress ----
@@ -152,24 +154,53 @@ static uint32_t weakest_node(rblCrackGrowth* growth)
     return best;
 }
 
-static bool start_crack(rblCrackGrowth* growth, uint32_t node, uint32_t tet, rblCrack* crack)
+// A tetrahedron of the solid is appended unless it is in the list already. Returns the new count.
+static uint32_t add_tet(const rblCrackGrowth* growth, uint32_t tet, uint32_t around[MAX_AROUND],
+                        uint32_t count)
+{
+    bool is_new = tet < growth->body->tets->solid_tet_count && count < MAX_AROUND;
+    for (uint32_t i = 0; i < count && is_new; ++i)
+    {
+        is_new = around[i] != tet;
+    }
+    around[is_new ? count : 0] = is_new ? tet : around[0];
+    return count + is_new;
+}
+
+// Of the tetrahedra around a node, the one whose middle is closest to the plane through the node. The numbers of tetrahedra must not
+// matter, or mirror images of a body and its impact would break differently.
+static uint32_t tet_along(const rblCrackGrowth* growth, uint32_t node, rblVec3d normal)
+{
+    const rblGraphTet* tets = growth->body->solid_graph->around;
+    uint32_t around[MAX_AROUND], count = 1, best = 0;
+    double least = (double)INFINITY;
+    around[0] = growth->body->solid_graph->tets[node];
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const rblGraphTet* tet = &tets[around[i]];
+        const rblVec3d off = rbl_sub3d(tet->middle, growth->nodes[node].position);
+        const double distance = fabs(rbl_dot3d(off, normal)) / rbl_length3d(off);
+        best = distance < least ? i : best;
+        least = rbl_mind(least, distance);
+        for (uint32_t face = 0; face < 4; ++face)
+        {
+            count = tet->nodes[face] == node ? count : add_tet(growth, tet->neighbors[face], around, count);
+        }
+    }
+    return around[best];
+}
+
+static bool start_crack(rblCrackGrowth* growth, uint32_t node, const rblMat3d* axes, rblCrack* crack)
 {
     const rblCrackBody* body = growth->body;
-    rblVec3d corners[4], principal;
-    rblMat3d axes;
-    rbl_tet_corners(body->tets, tet, corners);
-    rbl_stress_principal(&growth->stuff[node].stress, &principal, &axes);
-    rblVec3d middle = {0.0, 0.0, 0.0};
-    for (uint32_t i = 0; i < 4; ++i)
-    {
-        middle = rbl_add3d(middle, rbl_scale3d(corners[i], 0.25));
-    }
+    const uint32_t tet = tet_along(growth, node, axes->cx);
+    const rblVec3d middle = body->solid_graph->around[tet].middle;
     crack->label = growth->marks[node].label;
     crack->first_label = growth->label_count;
     crack->start = rbl_scale3d(rbl_add3d(middle, body->tets->positions[node]), 0.5);
-    crack->normal = axes.cx;
-    crack->sides[0] = axes.cy;
-    crack->sides[1] = axes.cz;
+    crack->normal = axes->cx;
+    crack->sides[0] = axes->cy;
+    crack->sides[1] = axes->cz;
     crack->cell = SHEET_CELL * body->graph->mean_edges[node];
     // The radius of the penny-shaped flaw that grows exactly at the strength: the strength implies a flaw of this size.
     const double strength = body->stronger * body->strength[node];
@@ -196,32 +227,71 @@ static void give_up_around(rblCrackGrowth* growth, uint32_t node, double distanc
     growth->peak[node] = 0.0;
 }
 
-// Grow a crack from a node; `parts` receives the number of parts of its fragment afterwards. A crack that goes right through stays, even
-// where it separates nothing: it takes two to break a ring.
-static bool grow_from(rblCrackGrowth* growth, uint32_t node, uint32_t tet, rblCrack* crack, uint32_t* parts)
+// Grow a crack from a node, perpendicular to the first axis; `parts` receives the number of parts of its fragment afterwards. A crack that
+// goes right through stays, even where it separates nothing: it takes two to break a ring.
+static bool grow_from(rblCrackGrowth* growth, uint32_t node, const rblMat3d* axes, rblCrack* crack,
+                      uint32_t* parts)
 {
     *parts = 1;
-    if (!start_crack(growth, node, tet, crack) || !rbl_crack_run(growth, crack))
-    {
-        return false;
-    }
-    if (!crack->stalled && (!rbl_crack_smooth(growth, crack) || !rbl_crack_split(growth, crack, parts)))
+    if (!start_crack(growth, node, axes, crack) || !rbl_crack_run(growth, crack))
     {
         return false;
     }
     if (crack->stalled)
     {
-        give_up_around(growth, node, GIVEN_UP * growth->body->solid_graph->mean_edges[node]);
         return true;
     }
-    return rbl_crack_relieve(growth, crack) && rbl_crack_mark_loaded(growth);
+    return rbl_crack_smooth(growth, crack) && rbl_crack_split(growth, crack, parts) &&
+           rbl_crack_relieve(growth, crack) && rbl_crack_mark_loaded(growth);
+}
+
+// The same, and its costs. `stalled`: it is discarded.
+static bool grow_one(rblCrackGrowth* growth, uint32_t node, const rblMat3d* axes, rblCrackReport* report,
+                     bool* stalled)
+{
+    rblCrack crack = {.stamp = ++growth->stamp};
+    uint32_t parts = 1;
+    if (!grow_from(growth, node, axes, &crack, &parts))
+    {
+        return false;
+    }
+    *stalled = crack.stalled;
+    report->stalled += crack.stalled;
+    if (!crack.stalled)
+    {
+        growth->energy_left -= crack.cost;
+        report->cracks += parts > 1;
+        report->open += parts == 1;
+        report->area += crack.area;
+        report->cost += crack.cost;
+        report->released += crack.released;
+    }
+    return true;
+}
+
+static bool grow_at_contacts(rblCrackGrowth* growth, rblCrackReport* report)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < growth->body->load_count && ok; ++i)
+    {
+        const rblCrackLoad* load = &growth->body->loads[i];
+        const uint32_t node = load->reach > 0.0 ? rbl_crack_contact_node(growth, load) : RBL_NONE;
+        for (uint32_t k = 0; k < RBL_CONTACT_CRACKS && node != RBL_NONE && ok &&
+                             growth->label_count < growth->body->max_fragments;
+             ++k)
+        {
+            const rblMat3d axes = rbl_crack_contact_axes(growth, load, node, k);
+            bool stalled;
+            ok = grow_one(growth, node, &axes, report, &stalled);
+        }
+    }
+    return ok;
 }
 
 // Every crack removes its start from the candidates, so the number of nodes bounds the number of cracks. A limit on cracks that stall
 // would end the search the earlier the more nodes are above their strength: a harder impact could break less.
 static bool grow_all(rblCrackGrowth* growth, rblCrackReport* report)
 {
-    uint32_t stamp = 0;
     while (growth->label_count < growth->body->max_fragments)
     {
         const uint32_t node = weakest_node(growth);
@@ -229,24 +299,19 @@ static bool grow_all(rblCrackGrowth* growth, rblCrackReport* report)
         {
             break;
         }
-        rblCrack crack = {.stamp = ++stamp};
-        uint32_t parts = 1;
-        if (!grow_from(growth, node, growth->body->solid_graph->tets[node], &crack, &parts))
+        rblVec3d principal;
+        rblMat3d axes;
+        bool stalled;
+        rbl_stress_principal(&growth->stuff[node].stress, &principal, &axes);
+        if (!grow_one(growth, node, &axes, report, &stalled))
         {
             return false;
         }
         growth->peak[node] = 0.0;
-        if (crack.stalled)
+        if (stalled)
         {
-            report->stalled += 1;
-            continue;
+            give_up_around(growth, node, GIVEN_UP * growth->body->solid_graph->mean_edges[node]);
         }
-        growth->energy_left -= crack.cost;
-        report->cracks += parts > 1;
-        report->open += parts == 1;
-        report->area += crack.area;
-        report->cost += crack.cost;
-        report->released += crack.released;
     }
     return true;
 }
@@ -258,7 +323,8 @@ rblResult rbl_grow_cracks(const rblCrackBody* body, const rblAllocator* allocato
     *report = (rblCrackReport){.fragments = 1};
     bool ok = open_growth(&growth, labels) && survey(&growth, report) && rbl_crack_find_loaded(&growth);
     growth.energy_left = rbl_mind(report->elastic, body->budget);
-    ok = ok && grow_all(&growth, report) && rbl_cracks_finish(&growth, weights, report);
+    ok = ok && grow_at_contacts(&growth, report) && grow_all(&growth, report) &&
+         rbl_cracks_finish(&growth, weights, report);
     for (uint32_t node = 0; ok && node < body->tets->node_count; ++node)
     {
         labels[node] = growth.marks[node].label;

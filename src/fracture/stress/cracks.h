@@ -40,9 +40,10 @@ void rbl_tet_graph_free(rblTetGraph* graph);
 // A force on the body, by Hertz' contact.
 typedef struct rblCrackLoad
 {
-    rblVec3d point; // m
-    double radius;  // m, of the contact
-    double reach;   // m: how far the contact alone drives a crack
+    rblVec3d point;     // m
+    rblVec3d direction; // of the force, of length 1
+    double radius;      // m, of the contact
+    double reach;       // m: how far the contact alone drives a crack
 } rblCrackLoad;
 
 // A body under stress. Arrays are per node; values of nodes outside the body are not read.

@@ -124,6 +124,7 @@ typedef struct rblCrackGrowth
     rblIndexArray load_nodes; // nodes that a load acts on
     RBL_ARRAY(bool) loaded;   // per label: whether a load acts on it
     uint32_t label_count;
+    uint32_t stamp;          // of the last crack
     rblCrackNormal* normals; // per node of the band: of the crack near it
     uint32_t* seen;          // per tetrahedron: the stamp of the crack that came by
     double* own;             // per node: the value of the first crack that cut an edge of it; 0: none did
@@ -155,6 +156,17 @@ bool rbl_crack_run(rblCrackGrowth* growth, rblCrack* crack);
 // Give new labels to the parts that the crack separated, with the open cracks before it (cracks_split.c); `parts` receives the number of
 // parts of the fragment. Where it separates nothing the crack stays open. False when out of memory.
 bool rbl_crack_split(rblCrackGrowth* growth, rblCrack* crack, uint32_t* parts);
+
+// A stress of which what acts across a plane with this normal is multiplied by `left`.
+rblStress rbl_relieve_across(const rblStress* stress, rblVec3d normal, double left);
+
+// The tension at the edge of a contact is above the strength where the load has a reach, but acts on less than tetrahedra resolve. So
+// cracks begin at the node closest to it: number 0 along the force, and 1 to 4 down its flanks. Their normal is the first axis
+// (cracks_loads.c).
+#define RBL_CONTACT_CRACKS 5u
+uint32_t rbl_crack_contact_node(const rblCrackGrowth* growth, const rblCrackLoad* load);
+rblMat3d rbl_crack_contact_axes(const rblCrackGrowth* growth, const rblCrackLoad* load, uint32_t node,
+                                uint32_t number);
 
 // Lower the stress around a crack that goes right through. False when out of memory.
 bool rbl_crack_relieve(rblCrackGrowth* growth, const rblCrack* crack);

@@ -15,8 +15,8 @@
 
 // ---- tuning ----
 #define BY_PART_LENGTH 0.25 // relief length relative to the mean length of the smaller part: see above
-#define FARTHEST       2.5  // relief ends at this distance, in relief lengths; 0.08 of the stress is relieved there
-#define MIN_RELIEF     2.0  // smallest relief length, in mean edge lengths: nodes at the crack have no stress
+#define FARTHEST       2.5 // relief ends at this distance, in relief lengths; 0.08 of the stress is relieved there
+#define MIN_RELIEF     2.0 // smallest relief length, in mean edge lengths: nodes at the crack have no stress
 
 double rbl_crack_tension_left(double z)
 {
@@ -73,8 +73,8 @@ static bool find_distances(rblCrackGrowth* growth, const rblCrack* crack, double
 
 // ---- stress ----
 
-// Of the stress s, what acts across a plane with normal n is multiplied by `left`: with P = 1 - n n^T, P s P + left (s - P s P).
-static rblStress relieve_across(const rblStress* s, rblVec3d n, double left)
+// With P = 1 - n n^T, P s P + left (s - P s P).
+rblStress rbl_relieve_across(const rblStress* s, rblVec3d n, double left)
 {
     const rblVec3d t = {s->xx * n.x + s->xy * n.y + s->zx * n.z, s->xy * n.x + s->yy * n.y + s->yz * n.z,
                         s->zx * n.x + s->yz * n.y + s->zz * n.z}; // s n
@@ -108,8 +108,8 @@ bool rbl_crack_relieve(rblCrackGrowth* growth, const rblCrack* crack)
         const uint32_t node = growth->relieved.data[i];
         const rblCrackNormal* n = &growth->normals[growth->sources[node]];
         rblStress* stress = &growth->stuff[node].stress;
-        *stress = relieve_across(stress, rbl_vec3d(n->v[0], n->v[1], n->v[2]),
-                                 rbl_crack_tension_left(growth->distances[node] / length));
+        *stress = rbl_relieve_across(stress, rbl_vec3d(n->v[0], n->v[1], n->v[2]),
+                                     rbl_crack_tension_left(growth->distances[node] / length));
         growth->distances[node] = (double)INFINITY;
         if (growth->peak[node] > 0.0)
         {

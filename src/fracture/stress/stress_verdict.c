@@ -25,10 +25,11 @@
 #include <math.h>
 
 // ---- tuning ----
-#define FLAW_LENGTH    0.03 // m: l above; test pieces of bending tests have a few cm^2 under tension
-#define CONTACT_FACTOR 0.05 // of K: for cone cracks with a Poisson's ratio of 0.25 Roesler's constant 2.75e-3 is its square
-#define MAX_STIFFNESS  2.0  // largest factor by which tetrahedra are taken to be too stiff
-#define NEGLIGIBLE     0.05 // of the largest tension: its fifth power counts for nothing
+#define FLAW_LENGTH 0.03 // m: l above; test pieces of bending tests have a few cm^2 under tension
+#define CONTACT_FACTOR                                                                                       \
+    0.05 // of K: for cone cracks with a Poisson's ratio of 0.25 Roesler's constant 2.75e-3 is its square
+#define MAX_STIFFNESS 2.0  // largest factor by which tetrahedra are taken to be too stiff
+#define NEGLIGIBLE    0.05 // of the largest tension: its fifth power counts for nothing
 
 // ---- energy ----
 
@@ -194,7 +195,8 @@ static double list_contacts(const rblStressSolved* solved, const rblElasticLoad*
         const double force = share * rbl_length3d(loads[i].force);
         const double reach = contact_reach(&solved->root->material, force, loads[i].radius);
         const double part = thickness > 0.0 ? reach / thickness : 0.0;
-        out[i] = (rblCrackLoad){loads[i].point, loads[i].radius, reach};
+        const rblVec3d direction = rbl_normalize3d(loads[i].force, rbl_vec3d(0.0, -1.0, 0.0));
+        out[i] = (rblCrackLoad){loads[i].point, direction, loads[i].radius, reach};
         most = rbl_maxd(most, part * sqrt(part));
     }
     return most;

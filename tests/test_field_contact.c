@@ -307,7 +307,7 @@ static void redundant_contacts_of_compounds_come_last(void** state)
     const rblShapeView ground = view_of(ground_id), ring = view_of(ring_id), rings = view_of(rings_id);
     const rblShapeView box = view_of(box_id);
     const rblTransform pose = {{0, 0.055f, 0}, none};
-    rblPredictedPath stay = {pose, pose.p, false};
+    rblPredictedPath stay = {.end = pose, .pivot = pose.p};
     rblContactOptions options = rbl_default_contact_options();
     rblContactSet whole = {0}, parts[2] = {{0}, {0}};
     options.paths = &stay;

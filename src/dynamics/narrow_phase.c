@@ -8,7 +8,8 @@
 #define DEFLECTION                                                                                           \
     0.25f // of the safe distance: assumed deflection by other bodies of a pair that would not touch
 #define ROUND_GAP   0.05f   // times the slop: distance of a pair with a round shape at its time of impact,
-#define ROUNDING    1.6e-5f // of its size: but at least this
+#define FLAT_GAP    0.2f   // the same of other convex pairs,
+#define ROUNDING    1.6e-5f // of the size of the pair: but at least this
 #define STILL       1.5f    // times the slop: a pair that moved less keeps its contacts
 #define STILL_FIELD 3.0f    // the same for shapes that are not convex, whose tolerances are twice as large
 #define FIELD_SLOP  0.001f  // of the smaller radius: half the tolerance of contacts by samples and fields
@@ -114,15 +115,16 @@ static const rblPreparedSweep* prepared_sweep_of(const rblStep* step, uint32_t s
     return step->paths.data[slot].has_prepared_sweep ? &step->prepared_sweeps.data[slot] : NULL;
 }
 
-// The distance of a pair at its time of impact. Where one shape is round it is small, because the normal of an oblique impact
-// rotates on the last part of the path.
+// The distance of a pair at its time of impact. It is small, because a fall goes on until the surfaces touch. Where one shape is
+// round it is smaller, because the normal of an oblique impact rotates on the last part of the path.
 static float impact_gap(const rblStep* step, const rblPair* pair, float slop)
 {
     const rblShapeView* a = &step->world->bodies.data[pair->a].shape;
     const rblShapeView* b = &step->world->bodies.data[pair->b].shape;
     const bool round = a->rolling != RBL_ROLLS_NOT || b->rolling != RBL_ROLLS_NOT;
     const float size = (a->bounded ? a->radius : 0.0f) + (b->bounded ? b->radius : 0.0f);
-    return round && a->convex && b->convex ? rbl_clampf(ROUNDING * size, ROUND_GAP * slop, slop) : slop;
+    const float gap = (round ? ROUND_GAP : FLAT_GAP) * slop;
+    return a->convex && b->convex ? rbl_clampf(ROUNDING * size, gap, slop) : slop;
 }
 
 static rblImpactQuery impact_query(const rblStep* step, rblPair* pair, float slop, float* clear)

@@ -8,7 +8,7 @@
 #define DEFLECTION                                                                                           \
     0.25f // of the safe distance: assumed deflection by other bodies of a pair that would not touch
 #define ROUND_GAP   0.05f   // times the slop: distance of a pair with a round shape at its time of impact,
-#define FLAT_GAP    0.2f   // the same of other convex pairs,
+#define FLAT_GAP    0.12f   // the same of other convex pairs,
 #define ROUNDING    1.6e-5f // of the size of the pair: but at least this
 #define STILL       1.5f    // times the slop: a pair that moved less keeps its contacts
 #define STILL_FIELD 3.0f    // the same for shapes that are not convex, whose tolerances are twice as large

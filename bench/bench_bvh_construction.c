@@ -46,7 +46,8 @@ static rblResult build_lbvh(void* context)
 
 // ---- Fig. 3.10 ----
 
-static void report_rate(rblBvhBench* bench, const ConstructionWork* work, const rblBvhRow* row, double seconds)
+static void report_rate(rblBvhBench* bench, const ConstructionWork* work, const rblBvhRow* row,
+                        double seconds)
 {
     rblBvhRow line = *row;
     line.value = 1e-6 * work->forest.node_count / seconds;
@@ -171,7 +172,8 @@ static const char* const model_names[][2] = {
 
 static rblResult measure_models(rblBvhBench* bench)
 {
-    const uint32_t count = rbl_bench_size(bench->bench, (uint32_t)(sizeof model_names / sizeof *model_names), 1);
+    const uint32_t count =
+        rbl_bench_size(bench->bench, (uint32_t)(sizeof model_names / sizeof *model_names), 1);
     for (uint32_t i = 0; i < count; ++i)
     {
         rblBenchMesh mesh;
@@ -187,11 +189,14 @@ static rblResult measure_models(rblBvhBench* bench)
 static rblResult measure_made(rblBvhBench* bench)
 {
     rblBenchMesh mesh;
-    RBL_TRY(rbl_bench_make_sphere(rbl_bench_size(bench->bench, 209, 3), 1, rbl_vec3(0.0f, 0.0f, 0.0f), &mesh));
+    RBL_TRY(
+        rbl_bench_make_sphere(rbl_bench_size(bench->bench, 209, 3), 1, rbl_vec3(0.0f, 0.0f, 0.0f), &mesh));
     RBL_TRY(measure_mesh(bench, "sphere 874k, as the dragon", &mesh));
-    RBL_TRY(rbl_bench_make_sphere(rbl_bench_size(bench->bench, 233, 3), 1, rbl_vec3(0.0f, 0.0f, 0.0f), &mesh));
+    RBL_TRY(
+        rbl_bench_make_sphere(rbl_bench_size(bench->bench, 233, 3), 1, rbl_vec3(0.0f, 0.0f, 0.0f), &mesh));
     RBL_TRY(measure_mesh(bench, "sphere 1086k, as the Buddha", &mesh));
-    RBL_TRY(rbl_bench_make_hair(rbl_bench_size(bench->bench, 4800, 3), rbl_bench_size(bench->bench, 100, 4), &mesh));
+    RBL_TRY(rbl_bench_make_hair(rbl_bench_size(bench->bench, 4800, 3), rbl_bench_size(bench->bench, 100, 4),
+                                &mesh));
     return measure_mesh(bench, "ball of hair 2880k", &mesh);
 }
 

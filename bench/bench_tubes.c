@@ -104,7 +104,8 @@ static void write_strand(rblBenchMesh* mesh, uint32_t first, uint32_t segments, 
             double sine;
             double cosine;
             rbl_sincos(2.0 * RBL_PI * k / HAIR_SIDES, &sine, &cosine);
-            const rblVec3d across = rbl_add3d(rbl_scale3d(u, HAIR_RADIUS * cosine), rbl_scale3d(w, HAIR_RADIUS * sine));
+            const rblVec3d across =
+                rbl_add3d(rbl_scale3d(u, HAIR_RADIUS * cosine), rbl_scale3d(w, HAIR_RADIUS * sine));
             mesh->positions[first + HAIR_SIDES * i + k] = rbl_to_float3(rbl_add3d(middle, across));
         }
     }

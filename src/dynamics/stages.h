@@ -94,6 +94,11 @@ double rbl_body_integrate(rblStep* step, uint32_t index);
 // New positions and orientations (integrate.c).
 void rbl_integrate(rblStep* step);
 
+// Orientations of a world that ignores energy (ignore_energy.c); nothing in any other world. Its islands may spend this much on
+// drift correction, in J.
+#define RBL_UNLIMITED_ENERGY 1e30
+void rbl_orientations_ignore_energy(rblStep* step);
+
 // Predicted pose of a body at the end of the step with its current velocities.
 rblTransform rbl_pose_predict(const rblStep* step, uint32_t index);
 

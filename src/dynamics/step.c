@@ -72,6 +72,7 @@ static rblResult advance(rblStep* step, double* clock)
     RBL_TRY(rbl_islands_clamp(step));
     lap(clock, &world->profile.solve);
     rbl_integrate(step);
+    rbl_orientations_ignore_energy(step);
     lap(clock, &world->profile.integrate);
     RBL_TRY(rbl_drift_correct(step));
     lap(clock, &world->profile.drift);

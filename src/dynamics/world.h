@@ -200,6 +200,8 @@ struct rblWorld
     void* hook_context;
     uint32_t serial;    // unique in this process; a part of the world's body and joint ids
     bool checks_stages; // rbl_world_check() runs after every stage
+    bool
+        ignores_energy; // steps without the energy rules, for comparisons (ignore_energy.c); not in snapshots
 
     // ---- bodies, joints and contacts: stored in snapshots ----
     rblIdPool ids;          // of bodies

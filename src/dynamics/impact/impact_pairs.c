@@ -44,7 +44,7 @@ static float allowed_share(const rblStep* step, const rblManifold* manifold, con
         first += (double)rbl_dot3(impulse, u0);
         second += (double)rbl_dot3(impulse, u1);
     }
-    if (first + second <= 0.0)
+    if (first + second <= 0.0 || step->world->ignores_energy)
     {
         return 1.0f;
     }

@@ -183,6 +183,11 @@ static void clamp_island(rblStep* step, rblIsland* island)
     }
     sum.linear -= island->contact_work;
     island->budget += island->impact_work; // energy that a kinematic body took is not dissipated
+    if (step->world->ignores_energy)
+    {
+        island->budget = RBL_UNLIMITED_ENERGY;
+        return;
+    }
     double share = 1.0;
     if (island->jointed && joints_can_wait(step, island, sum.linear + sum.square))
     {

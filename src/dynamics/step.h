@@ -114,9 +114,8 @@ typedef struct rblSolverContact
     rblVec3 normal;       // from a to b
     float gap;            // m; negative: overlap
 
-    // Normal impulse of the contact in the impact of its pair, N s: of the last bounce in this round, or of the stop where the
-    // pair does not bounce. Written by bounce_pair() and rbl_impact_bundle_store(), read for the centre of pressure
-    // (fracture_impacts.c).
+    // Normal impulse of the contact in the impact of its pair, N s: the sum over all bounces and stops of this round. Written by
+    // bounce_pair() and rbl_impact_bundle_store(), read for the centre of pressure (fracture_impacts.c).
     float impact_impulse;
 
     // Solver fields.

@@ -130,12 +130,26 @@ static void aim_bundle(rblStep* step, uint32_t index)
     }
 }
 
+// The impulses of a round begin at zero.
+static void clear_impact_impulses(rblStep* step, const rblBundle* bundle)
+{
+    for (uint32_t lane = 0; lane < bundle->lanes; ++lane)
+    {
+        const rblManifold* manifold = &step->manifolds.data[bundle->manifold + lane];
+        for (uint32_t i = 0; i < manifold->count; ++i)
+        {
+            step->solver_contacts.data[manifold->first + i].impact_impulse = 0.0f;
+        }
+    }
+}
+
 // A bundle is packed when it is first needed. Most are not needed.
 static void pack_once(rblStep* step, uint32_t index)
 {
     if (!step->impact->impact_bundles.data[index].packed)
     {
         aim_bundle(step, index);
+        clear_impact_impulses(step, &step->bundles.data[index]);
         step->impact->impact_bundles.data[index].packed = true;
     }
 }
@@ -406,14 +420,14 @@ static double lane_work(rblStep* step, const rblManifold* manifold)
     return rbl_kinematic_work(step, manifold, a, b);
 }
 
-// Copies the normal impulses of a lane to the records of its contacts.
-static void store_impact_impulses(rblStep* step, const rblBundle* bundle, uint32_t lane)
+// Adds the normal impulses of a lane to the records of its contacts. Those before a bounce were added by the bounce.
+static void add_impact_impulses(rblStep* step, const rblBundle* bundle, uint32_t lane)
 {
     const rblManifold* manifold = &step->manifolds.data[bundle->manifold + lane];
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
         const rblWideContact* from = &step->wide_contacts.data[bundle->first + i];
-        step->solver_contacts.data[manifold->first + i].impact_impulse = from->normal_impulse[lane];
+        step->solver_contacts.data[manifold->first + i].impact_impulse += from->normal_impulse[lane];
     }
 }
 
@@ -462,10 +476,7 @@ void rbl_impact_bundle_store(rblStep* step, uint32_t index)
             manifold->impact_impulse =
                 rbl_add3(manifold->impact_impulse, (rblVec3){on_b[0][i], on_b[1][i], on_b[2][i]});
             manifold->kinematic_work += lane_work(step, manifold);
-        }
-        if (has_impulse && (impact->bounced >> i & 1) == 0)
-        {
-            store_impact_impulses(step, bundle, i);
+            add_impact_impulses(step, bundle, i);
         }
     }
 }

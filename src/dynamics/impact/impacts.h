@@ -27,7 +27,6 @@ typedef struct rblImpactBundle
     uint8_t later;           // lanes whose impact comes after another impact of one of their bodies
     uint8_t elastic;         // lanes with restitution
     uint8_t has_impulse;     // lanes with impulses
-    uint8_t bounced;         // lanes that bounced in this round
     bool packed;             // its wide contacts are filled in for this round
 } rblImpactBundle;
 

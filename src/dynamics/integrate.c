@@ -73,6 +73,7 @@ rblResult rbl_velocities_store(rblStep* step)
         if (island != RBL_NONE)
         {
             step->islands.data[island].budget -= step->growths.data[i].linear;
+            world->contact_loss -= step->growths.data[i].linear;
         }
     }
     return RBL_OK;

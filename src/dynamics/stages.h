@@ -119,6 +119,13 @@ void rbl_energy_measure(rblStep* step);
 double rbl_body_kinetic(const rblWorld* world, uint32_t slot);
 double rbl_body_energy(const rblWorld* world, uint32_t slot);
 
+// Kinetic energy of a body with the velocities of the solver (clamp.c).
+double rbl_solver_body_kinetic(const rblWorld* world, const rblSolverBody* body);
+
+// Energy that a contact between the body and a sibling has dissipated: heat of the break, where its event is of this step
+// (fracture_events.c).
+void rbl_break_add_heat(rblWorld* world, uint32_t slot, double energy);
+
 // Copy velocities of the solver to the motions of changed bodies; angular momentum changes with the spin.
 rblResult rbl_velocities_store(rblStep* step);
 

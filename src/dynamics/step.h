@@ -64,8 +64,10 @@ typedef struct rblManifold
     bool misses;   // in free motion the two miss each other: contacts resist only what changes that motion
     bool round;    // one of the two bodies is round
     bool touching; // at the end of the step
-    double kinematic_work;       // J: work of a body of infinite mass on the other
-    float impact_speed;          // of the fastest impact in this round, m/s; 0: none
+    double kinematic_work; // J: work of a body of infinite mass on the other
+    double
+        sibling_loss;   // J: kinetic energy that siblings lose by their contacts in the impacts of this round
+    float impact_speed; // of the fastest impact in this round, m/s; 0: none
     float impact_normal_impulse; // N s along the normal, of all impacts in this round
     rblVec3 impact_impulse;      // N s on b, with friction
     uint32_t impact_contact;     // the solver contact with the fastest approach
@@ -201,8 +203,10 @@ typedef struct rblIsland
     double budget; // J: dissipated by its impacts and contacts in this step; drift correction may spend it
     double impact_work;   // J: work of kinematic bodies through impacts,
     double contact_work;  // and through lasting contacts
+    double contact_loss;  // J: dissipated in the contact solve
     double clamped;       // J: energy gain that clamping prevented
     double recovery_work; // J: spent on initial overlap beyond the budget
+    double lifted;        // J: potential energy that drift correction added
     float displaced;      // share of the displacements that its budget allows
     float slop;           // the smallest of its overlapping manifolds
     double left; // J: residual energy after the sweeps of the last round; infinite: not computed (subspace.c)

@@ -250,6 +250,8 @@ struct rblWorld
     rblBreakLog break_log;
     rblImpactRecordArray impacts; // of all substeps
     rblEnergy energy;             // work and dissipated so far in this step; totals after it
+    double
+        contact_loss; // J: dissipated by contacts, measured where they act; break events have the rest of `dissipated`
     rblCounters counters;
     rblProfile profile;
 

@@ -39,14 +39,16 @@ void rbl_impact_bundle_begin(rblStep* step, uint32_t index, float threshold, uin
         const bool concerned = round == 0 || is_isolated(step, manifold);
         impact.approaching |= (uint8_t)(manifold->approaching && concerned ? 1u << i : 0u);
         const bool is_isolated_rest = is_isolated(step, manifold) && is_resting(step, manifold);
-        const bool early = manifold->early || (manifold->approaching && manifold->restitution > 0.0f);
+        // Contacts of siblings only resist the effect of other bodies. They never bounce.
+        const bool elastic = manifold->restitution > 0.0f && !manifold->siblings;
+        const bool early = !manifold->siblings && (manifold->early || (manifold->approaching && elastic));
         impact.early |= (uint8_t)(early && !is_isolated_rest ? 1u << i : 0u);
         impact.moved_to_impact |= (uint8_t)(manifold->moved_to_impact && !is_isolated_rest ? 1u << i : 0u);
         impact.rough |= (uint8_t)(rbl_manifold_is_convex(manifold) ? 0u : 1u << i);
         const bool again = round + 1 < RBL_IMPACT_ROUNDS && is_isolated(step, manifold);
         impact.patient |= (uint8_t)(again ? 1u << i : 0u);
         impact.later |= (uint8_t)(manifold->later ? 1u << i : 0u);
-        impact.elastic |= (uint8_t)(manifold->restitution > 0.0f ? 1u << i : 0u);
+        impact.elastic |= (uint8_t)(elastic ? 1u << i : 0u);
     }
     step->impact->impact_bundles.data[index] = impact;
 }
@@ -355,6 +357,21 @@ static void note_first_impacts(rblStep* step, uint32_t index, uint32_t lanes, co
     }
 }
 
+// Adds the kinetic energies of the pairs of siblings to their losses, with a sign: + before a sweep, - after it.
+static void add_sibling_energies(rblStep* step, const rblBundle* bundle, double sign)
+{
+    for (uint32_t i = 0; i < bundle->lanes && bundle->free != 0; ++i)
+    {
+        rblManifold* manifold = &step->manifolds.data[bundle->manifold + i];
+        if (manifold->siblings)
+        {
+            manifold->sibling_loss +=
+                sign * (rbl_solver_body_kinetic(step->world, &step->solver_bodies.data[manifold->a]) +
+                        rbl_solver_body_kinetic(step->world, &step->solver_bodies.data[manifold->b]));
+        }
+    }
+}
+
 uint32_t rbl_impact_bundle_sweep(rblStep* step, uint32_t index, uint32_t lanes, uint32_t alone,
                                  uint32_t* closing)
 {
@@ -364,6 +381,7 @@ uint32_t rbl_impact_bundle_sweep(rblStep* step, uint32_t index, uint32_t lanes, 
     Lanes work = gather_lanes(step, index);
     const rblFloat4 enough = rbl_mul4(rbl_splat4(ENOUGH), work.threshold);
     note_first_impacts(step, index, lanes, &work);
+    add_sibling_energies(step, bundle, 1.0);
     rblFloat4 most = rbl_splat4(0.0f);
     uint32_t busy = lanes;
     for (int k = 0; k < LOCAL_STEPS && busy != 0; ++k)
@@ -379,6 +397,7 @@ uint32_t rbl_impact_bundle_sweep(rblStep* step, uint32_t index, uint32_t lanes, 
     }
     rbl_scatter_bodies4(step->solver_bodies.data, bundle->a, &work.a);
     rbl_scatter_bodies4(step->solver_bodies.data, bundle->b, &work.b);
+    add_sibling_energies(step, bundle, -1.0);
     impact->has_impulse = (uint8_t)rbl_mask4(work.acting);
     *closing = rbl_mask4(work.closing);
     return lanes & rbl_mask4(rbl_less4(rbl_mul4(rbl_splat4(SLIGHT), work.threshold), most));

@@ -294,7 +294,7 @@ static void share_block(rblRange range, void* context)
     {
         rblIsland* island = &step->islands.data[i];
         const double cost = lifting(step, island);
-        const double budget = SPENT * island->budget;
+        const double budget = SPENT * rbl_maxd(island->budget, 0.0);
         island->displaced = 1.0f;
         if (cost > budget)
         {
@@ -304,6 +304,7 @@ static void share_block(rblRange range, void* context)
             island->displaced = island->recovering || free ? 1.0f : (float)(budget / cost);
             island->recovery_work = island->recovering ? rbl_maxd(cost - island->budget, 0.0) : 0.0;
         }
+        island->lifted = (double)island->displaced * cost;
     }
 }
 
@@ -457,6 +458,7 @@ rblResult rbl_drift_correct(rblStep* step)
     for (size_t i = 0; i < step->islands.count; ++i)
     {
         world->energy.work += step->islands.data[i].recovery_work;
+        world->contact_loss += step->islands.data[i].recovery_work - step->islands.data[i].lifted;
     }
     for (uint32_t b = 0; b < rbl_block_count(bodies - 1, MIN_BODIES); ++b)
     {

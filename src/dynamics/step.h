@@ -201,14 +201,15 @@ typedef struct rblIsland
 {
     uint32_t first, count; // in rblStep.island_bodies
     double budget; // J: dissipated by its impacts and contacts in this step; drift correction may spend it
-    double impact_work;   // J: work of kinematic bodies through impacts,
-    double contact_work;  // and through lasting contacts
-    double contact_loss;  // J: dissipated in the contact solve
-    double clamped;       // J: energy gain that clamping prevented
-    double recovery_work; // J: spent on initial overlap beyond the budget
-    double lifted;        // J: potential energy that drift correction added
-    float displaced;      // share of the displacements that its budget allows
-    float slop;           // the smallest of its overlapping manifolds
+    double impact_work;      // J: work of kinematic bodies through impacts,
+    double contact_work;     // and through lasting contacts
+    double contact_loss;     // J: dissipated in the contact solve
+    double clamped;          // J: energy gain that clamping prevented
+    double recovery_work;    // J: spent on initial overlap beyond the budget
+    double lifted;           // J: energy that drift correction added
+    rblVec3d drift_momentum; // angular momentum that drift correction added without a support: rounding
+    float displaced;         // share of the displacements that its budget allows
+    float slop;              // the smallest of its overlapping manifolds
     double left; // J: residual energy after the sweeps of the last round; infinite: not computed (subspace.c)
     bool waits;  // a direct solve failed: no other one in this step
     bool idle;   // another round would not change anything

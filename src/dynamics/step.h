@@ -203,7 +203,8 @@ typedef struct rblIsland
     double budget; // J: dissipated by its impacts and contacts in this step; drift correction may spend it
     double impact_work;      // J: work of kinematic bodies through impacts,
     double contact_work;     // and through lasting contacts
-    double contact_loss;     // J: dissipated in the contact solve
+    double contact_loss;     // J: dissipated in the contact solve,
+    double sibling_loss;     // by contacts between siblings
     double clamped;          // J: energy gain that clamping prevented
     double recovery_work;    // J: spent on initial overlap beyond the budget
     double lifted;           // J: energy that drift correction added

@@ -283,20 +283,37 @@ static void add_contact_work(rblStep* step, const rblManifold* manifold)
     island->contact_work += rbl_kinematic_work(step, manifold, a, b);
 }
 
-// Siblings lose energy by their lasting contacts, too. Their impulses are scaled as those of the bodies.
+// Siblings lose energy by their lasting contacts, too, -J . (u + u') / 2. Their impulses are scaled as those of the bodies.
+static double sibling_loss(rblStep* step, const rblManifold* manifold)
+{
+    const float a = step->growths.data[manifold->a].share;
+    const float b = step->growths.data[manifold->b].share;
+    rbl_manifold_unpack(step, manifold);
+    return rbl_maxd(-(double)rbl_minf(a, b) * pressed_work(step, manifold), 0.0);
+}
+
+// A contact of the island may gain what others lose. Siblings lose no more than the island.
 static void book_siblings(rblStep* step)
 {
     rblWorld* world = step->world;
-    for (size_t m = 0; m < step->manifolds.count && world->has_siblings; ++m)
+    for (int pass = 0; pass < 2 && world->has_siblings; ++pass)
     {
-        const rblManifold* manifold = &step->manifolds.data[m];
-        if (manifold->siblings)
+        for (size_t m = 0; m < step->manifolds.count; ++m)
         {
-            const float a = step->growths.data[manifold->a].share;
-            const float b = step->growths.data[manifold->b].share;
-            rbl_manifold_unpack(step, manifold);
-            rbl_break_add_heat(world, world->pairs.data[manifold->pair].a,
-                               -(double)rbl_minf(a, b) * pressed_work(step, manifold));
+            rblManifold* manifold = &step->manifolds.data[m];
+            rblIsland* island = &step->islands.data[rbl_manifold_island(step, manifold)];
+            if (manifold->siblings && pass == 0)
+            {
+                manifold->sibling_loss = sibling_loss(step, manifold);
+                island->sibling_loss += manifold->sibling_loss;
+            }
+            else if (manifold->siblings && island->contact_loss > 0.0)
+            {
+                const bool less = island->contact_loss < island->sibling_loss;
+                const double share = less ? island->contact_loss / island->sibling_loss : 1.0;
+                rbl_break_add_heat(world, world->pairs.data[manifold->pair].a,
+                                   share * manifold->sibling_loss);
+            }
         }
     }
 }

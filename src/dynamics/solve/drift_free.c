@@ -94,8 +94,7 @@ static bool find_restoration(const rblStep* step, const rblIsland* island, const
     {
         return true;
     }
-    const double rigid =
-        0.5 * (rbl_dot3d(before->momentum, out->velocity) + rbl_dot3d(angular, out->spin));
+    const double rigid = 0.5 * (rbl_dot3d(before->momentum, out->velocity) + rbl_dot3d(angular, out->spin));
     const double rest = before->kinetic - rigid; // after the payment; before it: rest + gain
     out->scale = rest > 0.0 ? sqrt(rest / (rest + gain)) : 0.0;
     return rest > 0.0;
@@ -111,10 +110,9 @@ static void restore(const Restoration* restoration, rblMotion* motion)
     const rblVec3d end_spin =
         rbl_mul_add3d(restoration->spin, restoration->scale, rbl_sub3d(spin, restoration->spin));
     const rblVec3 spin_change = rbl_to_float3(rbl_sub3d(end_spin, rbl_to_double3(motion->spin)));
-    motion->velocity =
-        rbl_to_float3(rbl_mul_add3d(rigid, restoration->scale, rbl_sub3d(velocity, rigid)));
-    motion->momentum = rbl_add3(motion->momentum,
-                                rbl_inertia_apply(motion->orientation, motion->moments, spin_change));
+    motion->velocity = rbl_to_float3(rbl_mul_add3d(rigid, restoration->scale, rbl_sub3d(velocity, rigid)));
+    motion->momentum =
+        rbl_add3(motion->momentum, rbl_inertia_apply(motion->orientation, motion->moments, spin_change));
     motion->spin = rbl_to_float3(end_spin);
 }
 

@@ -158,12 +158,8 @@ static bool joints_can_wait(const rblStep* step, rblIsland* island, double growt
     {
         return growth <= 0.0;
     }
-<<<<<<< HEAD
     island->joint_loss -= given;
-=======
-    island->joint_loss = -given;
     island->contact_loss = -rbl_mind(island->pressed_work, 0.0);
->>>>>>> dd53098 (breaking: Book the energy that sibling contacts dissipate as heat)
     island->budget += rbl_maxd(0.0, -island->pressed_work);
     return true;
 }

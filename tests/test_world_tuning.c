@@ -1,0 +1,233 @@
+// Closed forms and limits that depend on tuning constants of the step (docs/tuning.md): each test fails if one of them is 8 times as
+// large or as small.
+#include "world_testing.h"
+
+#include <math.h>
+
+static const rblVec3 zero = {0, 0, 0};
+
+static rblWorldId make_weightless(void)
+{
+    rblWorldDef def = rbl_default_world_def();
+    def.gravity = zero;
+    rblWorldId world;
+    check_ok(rbl_world_create(&def, &world));
+    check_ok(rbl_world_check_stages(world, true));
+    return world;
+}
+
+// ---- impacts ----
+
+// The sum of the impulses of all impacts in the last step.
+static float impact_impulse(rblWorldId world)
+{
+    const rblContactEvent* events;
+    uint32_t count;
+    float sum = 0.0f;
+    check_ok(rbl_world_contact_events(world, &events, &count));
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        sum += events[i].impulse;
+    }
+    return sum;
+}
+
+// A flat box of low height that slides: friction cannot tip it, so the impact gives every corner the same normal velocity. With the
+// normal impulse (1 + e) m v, friction takes mu (1 + e) v.
+static void a_sliding_box_bounces_without_tilting(void** state)
+{
+    (void)state;
+    const float restitution = 0.5f;
+    const rblWorldId world = make_weightless();
+    rblBodyDef def = rbl_default_body_def();
+    def.material.restitution = restitution;
+    def.material.friction = 0.2f;
+    def.type = RBL_BODY_STATIC;
+    def.shape = make_ground();
+    rblBodyId body;
+    check_ok(rbl_body_create(world, &def, &body));
+    check_ok(rbl_shape_destroy(def.shape));
+    def.type = RBL_BODY_DYNAMIC;
+    def.shape = make_box(1, 0.2f, 0.6f);
+    def.mass = 1.0f;
+    def.pose.p = vec(0, 0.14f, 0);
+    def.velocity = vec(1, -2, 0.5f);
+    check_ok(rbl_body_create(world, &def, &body));
+    check_ok(rbl_shape_destroy(def.shape));
+    step_times(world, 1);
+    const rblBodyState now = state_of(world, body);
+    const float slowed = 0.2f * (1.0f + restitution) * 2.0f / sqrtf(1.25f);
+    check_close(now.velocity.y, 2.0f * restitution, 1e-3);
+    check_close(now.velocity.x, 1.0f - slowed, 1e-3);
+    check_close(now.velocity.z, 0.5f * (1.0f - slowed), 1e-3);
+    check_close(rbl_length3(now.spin), 0.0, 2e-3);
+    check_close(impact_impulse(world), (1.0f + restitution) * 2.0f, 2e-3);
+    check_ok(rbl_world_destroy(world));
+}
+
+// Two balls at rest, and a third that runs into them without a bounce: all go on together. The k-th impulse drives the balls in front:
+// m v (3 - k) / 3.
+static void a_row_of_balls_hands_on_a_plastic_impact(void** state)
+{
+    (void)state;
+    const rblWorldId world = make_weightless();
+    rblBodyId balls[3];
+    for (int i = 0; i < 3; ++i)
+    {
+        balls[i] = put(world, make_sphere(0.1f), RBL_BODY_DYNAMIC,
+                       vec(0.2f * (float)i - (i == 0 ? 0.02f : 0.0f), 0, 0));
+    }
+    check_ok(rbl_body_set_velocity(world, balls[0], vec(3, 0, 0), zero));
+    step_times(world, 1);
+    for (int i = 0; i < 3; ++i)
+    {
+        check_close(state_of(world, balls[i]).velocity.x, 1.0, 1e-4);
+    }
+    check_relative(impact_impulse(world), (double)(3.0f * state_of(world, balls[0]).mass), 1e-3);
+    check_ok(rbl_world_destroy(world));
+}
+
+// ---- sleep ----
+
+static rblBodyId put_box(rblWorldId world, rblVec3 at, float mass)
+{
+    rblBodyDef def = rbl_default_body_def();
+    def.shape = make_box(0.2f, 0.2f, 0.2f);
+    def.mass = mass;
+    def.pose.p = at;
+    def.material.restitution = 0.0f;
+    rblBodyId body;
+    check_ok(rbl_body_create(world, &def, &body));
+    check_ok(rbl_shape_destroy(def.shape));
+    return body;
+}
+
+// Whether a box of 1 kg falls asleep beside one that a force presses against it.
+static bool sleeps_beside(float force)
+{
+    const rblWorldId world = make_world(true);
+    put(world, make_ground(), RBL_BODY_STATIC, zero);
+    const rblBodyId box = put_box(world, vec(0, 0.1f, 0), 1.0f);
+    const rblBodyId pusher = put_box(world, vec(-0.2f, 0.1f, 0), 0.02f);
+    for (int i = 0; i < 60; ++i)
+    {
+        check_ok(rbl_body_apply_force(world, pusher, vec(force, 0, 0), state_of(world, pusher).center));
+        step_times(world, 1);
+    }
+    assert_true(state_of(world, pusher).awake);
+    const bool sleeps = !state_of(world, box).awake;
+    check_ok(rbl_world_destroy(world));
+    return sleeps;
+}
+
+static void a_body_needs_what_bears_a_fifth_of_its_weight(void** state)
+{
+    (void)state;
+    assert_true(sleeps_beside(0.07f * 9.81f));
+    assert_false(sleeps_beside(0.45f * 9.81f));
+}
+
+// A load that is pulled aside presses at an angle of 27 degrees. The body below does not need it.
+static void a_body_does_not_need_what_lies_on_it(void** state)
+{
+    (void)state;
+    const rblWorldId world = make_world(true);
+    put(world, make_ground(), RBL_BODY_STATIC, zero);
+    const rblBodyId box = put_box(world, vec(0, 0.1f, 0), 1.0f);
+    const rblBodyId top = put_box(world, vec(0, 0.3f, 0), 0.5f);
+    for (int i = 0; i < 60; ++i)
+    {
+        check_ok(rbl_body_apply_force(world, top, vec(0.25f * 9.81f, 0, 0), state_of(world, top).center));
+        step_times(world, 1);
+    }
+    assert_true(state_of(world, top).awake);
+    assert_false(state_of(world, box).awake);
+    check_ok(rbl_world_destroy(world));
+}
+
+// ---- drift ----
+
+// Overlap of a box of 1 m after one step, in slops of 0.5 mm. `depth` at the start, in slops, in a fixed or a moving box.
+static float overlap_after_a_step(rblBodyType type, float depth)
+{
+    const float slop = 5e-4f;
+    const rblWorldId world = make_weightless();
+    const rblBodyId lower = put(world, make_box(1, 1, 1), type, zero);
+    const rblBodyId upper = put(world, make_box(1, 1, 1), RBL_BODY_DYNAMIC, vec(0, 1.0f - depth * slop, 0));
+    step_times(world, 1);
+    const float distance = state_of(world, upper).pose.p.y - state_of(world, lower).pose.p.y;
+    check_ok(rbl_world_destroy(world));
+    return (1.0f - distance) / slop;
+}
+
+static void a_step_removes_half_of_an_overlap(void** state)
+{
+    (void)state;
+    check_close(overlap_after_a_step(RBL_BODY_STATIC, 21), 11, 1);
+    check_close(overlap_after_a_step(RBL_BODY_STATIC, 41), 21, 1);
+    check_close(overlap_after_a_step(RBL_BODY_DYNAMIC, 61), 31, 1);
+}
+
+static void a_step_removes_deep_overlap_in_fixed_bodies_but_for_four_slops(void** state)
+{
+    (void)state;
+    check_close(overlap_after_a_step(RBL_BODY_STATIC, 61), 5, 1);
+}
+
+// ---- limits of numbers ----
+
+static void steps_shorter_than_a_microsecond_do_nothing(void** state)
+{
+    (void)state;
+    const rblWorldId world = make_weightless();
+    const rblBodyId body = put(world, make_sphere(0.5f), RBL_BODY_DYNAMIC, zero);
+    check_ok(rbl_body_set_velocity(world, body, vec(1, 0, 0), zero));
+    check_ok(rbl_world_step(world, 5e-7f));
+    assert_true(state_of(world, body).pose.p.x == 0.0f);
+    check_ok(rbl_world_step(world, 2e-6f));
+    check_close(state_of(world, body).pose.p.x, 2e-6, 1e-9);
+    check_ok(rbl_world_destroy(world));
+}
+
+static uint32_t frozen_at(rblVec3 at, rblVec3 velocity)
+{
+    const rblWorldId world = make_weightless();
+    const rblBodyId body = put(world, make_sphere(0.5f), RBL_BODY_DYNAMIC, at);
+    check_ok(rbl_body_set_velocity(world, body, velocity, zero));
+    check_ok(rbl_world_step(world, 1e-5f));
+    check_all_finite(world);
+    const uint32_t frozen = counters_of(world).frozen;
+    check_ok(rbl_world_destroy(world));
+    return frozen;
+}
+
+static void bodies_stop_at_a_million_million_metres(void** state)
+{
+    (void)state;
+    assert_int_equal(frozen_at(vec(5e11f, 0, 0), vec(1e14f, 0, 0)), 0);
+    assert_int_equal(frozen_at(vec(9.999e11f, 0, 0), vec(1e14f, 0, 0)), 1);
+    assert_int_equal(frozen_at(vec(2e12f, 0, 0), vec(1e3f, 0, 0)), 1);
+}
+
+static void bodies_stop_at_a_speed_that_no_box_can_follow(void** state)
+{
+    (void)state;
+    assert_int_equal(frozen_at(zero, vec(5e14f, 0, 0)), 0);
+    assert_int_equal(frozen_at(zero, vec(2e15f, 0, 0)), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sliding_box_bounces_without_tilting),
+        cmocka_unit_test(a_row_of_balls_hands_on_a_plastic_impact),
+        cmocka_unit_test(a_body_needs_what_bears_a_fifth_of_its_weight),
+        cmocka_unit_test(a_body_does_not_need_what_lies_on_it),
+        cmocka_unit_test(a_step_removes_half_of_an_overlap),
+        cmocka_unit_test(a_step_removes_deep_overlap_in_fixed_bodies_but_for_four_slops),
+        cmocka_unit_test(steps_shorter_than_a_microsecond_do_nothing),
+        cmocka_unit_test(bodies_stop_at_a_million_million_metres),
+        cmocka_unit_test(bodies_stop_at_a_speed_that_no_box_can_follow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -10,6 +10,7 @@ static rblWorldId make_weightless(void)
 {
     rblWorldDef def = rbl_default_world_def();
     def.gravity = zero;
+    def.sleeping = false;
     rblWorldId world;
     check_ok(rbl_world_create(&def, &world));
     check_ok(rbl_world_check_stages(world, true));
@@ -174,6 +175,39 @@ static void a_step_removes_deep_overlap_in_fixed_bodies_but_for_four_slops(void*
     check_close(overlap_after_a_step(RBL_BODY_STATIC, 61), 5, 1);
 }
 
+// ---- free rotation ----
+
+// A prism with two equal moments I turns about the fixed angular momentum L: its axis goes round L at the rate |L| / I. Returns the angle
+// between the axis and where it should be, after a second.
+static float angle_off(float spin)
+{
+    const rblWorldId world = make_weightless();
+    rblBodyDef def = rbl_default_body_def();
+    def.shape = make_box(0.2f, 0.2f, 0.6f);
+    def.spin = vec(0.6f * spin, 0, 0.8f * spin);
+    rblBodyId body;
+    check_ok(rbl_body_create(world, &def, &body));
+    check_ok(rbl_shape_destroy(def.shape));
+    const rblBodyState first = state_of(world, body);
+    step_times(world, 30);
+    const rblBodyState now = state_of(world, body);
+    const double moment = (double)now.mass * (0.04 + 0.36) / 12.0;
+    const double rate = (double)rbl_length3(first.angular_momentum) / moment;
+    const rblVec3 about = rbl_normalize3(first.angular_momentum, vec(0, 0, 1));
+    const double angle = fmod(rate * 30.0 * (double)STEP, 6.283185307179586);
+    const rblVec3 wanted = rbl_rotate3(rbl_quat_from_axis_angle(about, (float)angle), vec(0, 0, 1));
+    check_ok(rbl_world_destroy(world));
+    return rbl_length3(rbl_cross3(wanted, rbl_rotate3(now.pose.q, vec(0, 0, 1))));
+}
+
+static void the_axis_of_a_prism_goes_round_as_the_closed_form_says(void** state)
+{
+    (void)state;
+    check_close(angle_off(0.04f), 0.0, 1e-6);
+    check_close(angle_off(10.0f), 0.0, 5e-4);
+    check_close(angle_off(100.0f), 0.0, 3e-3);
+}
+
 // ---- limits of numbers ----
 
 static void steps_shorter_than_a_microsecond_do_nothing(void** state)
@@ -225,6 +259,7 @@ int main(void)
         cmocka_unit_test(a_body_does_not_need_what_lies_on_it),
         cmocka_unit_test(a_step_removes_half_of_an_overlap),
         cmocka_unit_test(a_step_removes_deep_overlap_in_fixed_bodies_but_for_four_slops),
+        cmocka_unit_test(the_axis_of_a_prism_goes_round_as_the_closed_form_says),
         cmocka_unit_test(steps_shorter_than_a_microsecond_do_nothing),
         cmocka_unit_test(bodies_stop_at_a_million_million_metres),
         cmocka_unit_test(bodies_stop_at_a_speed_that_no_box_can_follow),

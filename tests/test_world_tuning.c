@@ -146,6 +146,102 @@ static void a_body_does_not_need_what_lies_on_it(void** state)
     check_ok(rbl_world_destroy(world));
 }
 
+// ---- heavy on light ----
+
+static rblBodyId put_slab(rblWorldId world, rblVec3 size, rblVec3 at, float mass)
+{
+    rblBodyDef def = rbl_default_body_def();
+    def.shape = make_box(size.x, size.y, size.z);
+    def.mass = mass;
+    def.pose.p = at;
+    def.material.restitution = 0.0f;
+    rblBodyId body;
+    check_ok(rbl_body_create(world, &def, &body));
+    check_ok(rbl_shape_destroy(def.shape));
+    return body;
+}
+
+// How far a slab presses two layers of 16 stones of 20 g into the ground, m.
+static float pressed_by(float mass)
+{
+    const rblWorldId world = make_world(true);
+    put(world, make_ground(), RBL_BODY_STATIC, zero);
+    rblBodyId stones[32];
+    for (int i = 0; i < 32; ++i)
+    {
+        stones[i] = put_slab(world, vec(0.04f, 0.02f, 0.04f),
+                             vec(0.05f * (float)(i % 4) - 0.075f, 0.01f + 0.02f * (float)(i / 16),
+                                 0.05f * (float)(i / 4 % 4) - 0.075f),
+                             0.02f);
+    }
+    put_slab(world, vec(0.6f, 0.1f, 0.6f), vec(0, 0.0902f, 0), mass);
+    float deepest = 0.0f;
+    step_times(world, 60);
+    for (int i = 0; i < 32; ++i)
+    {
+        deepest = rbl_maxf(deepest, 0.01f - state_of(world, stones[i]).center.y);
+    }
+    check_ok(rbl_world_destroy(world));
+    return deepest;
+}
+
+static void light_stones_carry_fifty_times_their_mass(void** state)
+{
+    (void)state;
+    check_close(pressed_by(1.0f), 0.0, 4e-5);
+    check_close(pressed_by(2.5f), 0.0, 4e-5);
+}
+
+// A ball of 4 kg falls at 2 m/s on a shard of 20 g, which lies on a block of 5 kg that sleeps: the impact goes on to the block.
+static void an_impact_goes_through_a_light_shard(void** state)
+{
+    (void)state;
+    const rblWorldId world = make_world(true);
+    put(world, make_ground(), RBL_BODY_STATIC, zero);
+    const rblBodyId block = put_slab(world, vec(0.6f, 0.2f, 0.6f), vec(0, 0.1f, 0), 5.0f);
+    step_times(world, 30);
+    put_slab(world, vec(0.1f, 0.02f, 0.1f), vec(0, 0.21f, 0), 0.02f);
+    step_times(world, 10);
+    rblBodyDef def = rbl_default_body_def();
+    def.shape = make_sphere(0.1f);
+    def.mass = 4.0f;
+    def.pose.p = vec(0, 0.35f, 0);
+    def.velocity = vec(0, -2, 0);
+    def.material.restitution = 0.0f;
+    rblBodyId ball;
+    check_ok(rbl_body_create(world, &def, &ball));
+    check_ok(rbl_shape_destroy(def.shape));
+    float on_block = 0.0f;
+    for (int i = 0; i < 4; ++i)
+    {
+        const rblContactEvent* events;
+        uint32_t count;
+        step_times(world, 1);
+        check_ok(rbl_world_contact_events(world, &events, &count));
+        for (uint32_t k = 0; k < count; ++k)
+        {
+            const bool concerns = events[k].a.index1 == block.index1 || events[k].b.index1 == block.index1;
+            on_block += concerns ? events[k].impulse : 0.0f;
+        }
+    }
+    assert_true(on_block > 4.0f);
+    check_ok(rbl_world_destroy(world));
+}
+
+// A load of 20 kg stands on a plank of 0.2 kg and 5 cm, 10 cm beyond the edge of the table: that is not above the table.
+static void a_load_beside_the_support_tips_a_thin_plank(void** state)
+{
+    (void)state;
+    const rblWorldId world = make_world(true);
+    put(world, make_box(2, 1, 1), RBL_BODY_STATIC, vec(-1, -0.5f, 0));
+    put_slab(world, vec(1, 0.05f, 0.2f), vec(-0.3f, 0.025f, 0), 0.2f);
+    step_times(world, 10);
+    const rblBodyId load = put_slab(world, vec(0.04f, 0.04f, 0.1f), vec(0.1f, 0.07f, 0), 20.0f);
+    step_times(world, 30);
+    assert_true(state_of(world, load).center.y < -0.1f);
+    check_ok(rbl_world_destroy(world));
+}
+
 // ---- drift ----
 
 // Overlap of a box of 1 m after one step, in slops of 0.5 mm. `depth` at the start, in slops, in a fixed or a moving box.
@@ -257,6 +353,9 @@ int main(void)
         cmocka_unit_test(a_row_of_balls_hands_on_a_plastic_impact),
         cmocka_unit_test(a_body_needs_what_bears_a_fifth_of_its_weight),
         cmocka_unit_test(a_body_does_not_need_what_lies_on_it),
+        cmocka_unit_test(light_stones_carry_fifty_times_their_mass),
+        cmocka_unit_test(an_impact_goes_through_a_light_shard),
+        cmocka_unit_test(a_load_beside_the_support_tips_a_thin_plank),
         cmocka_unit_test(a_step_removes_half_of_an_overlap),
         cmocka_unit_test(a_step_removes_deep_overlap_in_fixed_bodies_but_for_four_slops),
         cmocka_unit_test(the_axis_of_a_prism_goes_round_as_the_closed_form_says),

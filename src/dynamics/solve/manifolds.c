@@ -24,7 +24,7 @@ RBL_DEFINE_STAGE_MEMORY(struct rblManifoldBuilder, rbl_manifold_builder, ARRAYS)
 
 // ---- tuning ----
 // Manifolds of a colour are sorted by their number of contacts, so that the lanes of a bundle have equal work.
-#define MAX_COUNTS 32 // contacts: larger numbers count as equal; affects speed only
+#define MAX_COUNTS 32 // contacts: larger numbers count as equal; affects speed, and results by rounding only
 
 static void write_surface(rblStep* step, uint32_t slot)
 {

@@ -277,8 +277,8 @@ static void close_bench(rblBvhBench* bench)
 rblResult rbl_bench_bvh(rblBench* bench)
 {
     static rblResult (*const parts[])(rblBvhBench*) = {
-        measure_bandwidth,    rbl_bench_bvh_build,   rbl_bench_bvh_scenes, rbl_bench_bvh_rays,
-        rbl_bench_bvh_points, rbl_bench_bvh_overlap, rbl_bench_bvh_picture};
+        measure_bandwidth,  rbl_bench_bvh_build,  rbl_bench_bvh_construction, rbl_bench_bvh_scenes,
+        rbl_bench_bvh_rays, rbl_bench_bvh_points, rbl_bench_bvh_overlap,      rbl_bench_bvh_picture};
     rblBvhBench whole = {.bench = bench};
     rbl_array_init(&whole.figures, rbl_default_allocator());
     rblResult result = open_bench(&whole);

@@ -51,6 +51,7 @@ void rbl_bvh_bench_row(rblBvhBench* bench, const rblBvhRow* row);
 
 // The parts.
 rblResult rbl_bench_bvh_build(rblBvhBench* bench);
+rblResult rbl_bench_bvh_construction(rblBvhBench* bench);
 rblResult rbl_bench_bvh_scenes(rblBvhBench* bench);
 rblResult rbl_bench_bvh_rays(rblBvhBench* bench);
 rblResult rbl_bench_bvh_points(rblBvhBench* bench);

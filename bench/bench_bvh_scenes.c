@@ -229,39 +229,52 @@ static void report_nodes(rblBvhBench* bench, const Scene* scene, const SceneWork
 
 // ---- The study ----
 
-// Breadth first to the end, as on a GPU: what entry level and depth step do to time, rounds and frontier.
+// One setting of the study: its time, the largest frontier and the number of rounds.
+static rblResult study_setting(rblBvhBench* bench, const Scene* scene, SceneWork* work, uint32_t level,
+                               uint32_t mu)
+{
+    char metric[64];
+    double seconds;
+    work->options = (rblOverlapOptions){.entry_level = level,
+                                        .depth_step = mu,
+                                        .frontier_goal = UINT32_MAX,
+                                        .workspace = work->exact.overlap.workspace};
+    RBL_TRY(rbl_bvh_bench_best(bench, traverse, work, &seconds));
+    snprintf(metric, sizeof metric, "breadth first, entry level %u, mu %u", level, mu);
+    rbl_bvh_bench_row(bench, &(rblBvhRow){.subject = scene->name,
+                                          .metric = metric,
+                                          .threads = RBL_BVH_BENCH_THREADS,
+                                          .value = 1e3 * seconds,
+                                          .unit = "ms"});
+    snprintf(metric, sizeof metric, "frontier, entry level %u, mu %u", level, mu);
+    rbl_bvh_bench_row(bench, &(rblBvhRow){.subject = scene->name,
+                                          .metric = metric,
+                                          .value = (double)work->counters.peak_frontier,
+                                          .unit = "pairs"});
+    snprintf(metric, sizeof metric, "rounds, entry level %u, mu %u", level, mu);
+    rbl_bvh_bench_row(bench, &(rblBvhRow){.subject = scene->name,
+                                          .metric = metric,
+                                          .value = (double)work->counters.rounds,
+                                          .unit = "rounds"});
+    snprintf(metric, sizeof metric, "box tests, entry level %u, mu %u", level, mu);
+    rbl_bvh_bench_row(bench, &(rblBvhRow){.subject = scene->name,
+                                          .metric = metric,
+                                          .value = (double)work->counters.box_tests,
+                                          .unit = "tests"});
+    return RBL_OK;
+}
+
+// Breadth first to the end, as on a GPU: what entry level and depth step (mu) do to time, rounds and frontier.
 static rblResult study(rblBvhBench* bench, const Scene* scene, SceneWork* work)
 {
     static const uint32_t levels[3] = {0, 3, 6};
     double min_bytes = 0.0;
     work->jobs = bench->jobs[RBL_BVH_BENCH_THREADS - 1];
-    for (uint32_t i = 0; i < 9; ++i)
+    for (uint32_t i = 0; i < 12; ++i)
     {
         // Hundreds of trees begin with tens of thousands of pairs already; four times as many for every level down.
-        const uint32_t level = scene->apart ? levels[i / 3] / 3 : levels[i / 3];
-        char metric[64];
-        double seconds;
-        work->options = (rblOverlapOptions){.entry_level = level,
-                                            .depth_step = i % 3 + 1,
-                                            .frontier_goal = UINT32_MAX,
-                                            .workspace = work->exact.overlap.workspace};
-        RBL_TRY(rbl_bvh_bench_best(bench, traverse, work, &seconds));
-        snprintf(metric, sizeof metric, "breadth first, entry level %u, mu %u", level, i % 3 + 1);
-        rbl_bvh_bench_row(bench, &(rblBvhRow){.subject = scene->name,
-                                              .metric = metric,
-                                              .threads = RBL_BVH_BENCH_THREADS,
-                                              .value = 1e3 * seconds,
-                                              .unit = "ms"});
-        snprintf(metric, sizeof metric, "frontier, entry level %u, mu %u", level, i % 3 + 1);
-        rbl_bvh_bench_row(bench, &(rblBvhRow){.subject = scene->name,
-                                              .metric = metric,
-                                              .value = (double)work->counters.peak_frontier,
-                                              .unit = "pairs"});
-        snprintf(metric, sizeof metric, "rounds, entry level %u, mu %u", level, i % 3 + 1);
-        rbl_bvh_bench_row(bench, &(rblBvhRow){.subject = scene->name,
-                                              .metric = metric,
-                                              .value = (double)work->counters.rounds,
-                                              .unit = "rounds"});
+        const uint32_t level = scene->apart ? levels[i / 4] / 3 : levels[i / 4];
+        RBL_TRY(study_setting(bench, scene, work, level, i % 4 + 1));
         const double bytes = (double)work->counters.peak_bytes;
         min_bytes = min_bytes == 0.0 || bytes < min_bytes ? bytes : min_bytes;
     }

@@ -17,7 +17,7 @@ void rbl_bench_mesh_free(rblBenchMesh* mesh)
     *mesh = (rblBenchMesh){0};
 }
 
-static rblResult allocate(rblBenchMesh* mesh, uint32_t vertices, uint32_t triangles)
+rblResult rbl_bench_mesh_create(uint32_t vertices, uint32_t triangles, rblBenchMesh* mesh)
 {
     const rblAllocator* allocator = rbl_default_allocator();
     mesh->positions = RBL_NEW_ARRAY(allocator, rblVec3, vertices);
@@ -158,7 +158,7 @@ rblResult rbl_bench_make_sphere(uint32_t frequency, uint64_t seed, rblVec3 cente
 {
     const uint32_t squared = frequency * frequency;
     SphereMaker maker = {.frequency = frequency, .mesh = out};
-    RBL_TRY(allocate(out, 10 * squared + 2, 20 * squared));
+    RBL_TRY(rbl_bench_mesh_create(10 * squared + 2, 20 * squared, out));
     rblVec3d corners[12];
     icosahedron_corners(corners);
     for (uint32_t face = 0; face < 20; ++face)
@@ -180,7 +180,7 @@ rblResult rbl_bench_make_sphere(uint32_t frequency, uint64_t seed, rblVec3 cente
 
 rblResult rbl_bench_make_sheet(uint32_t cells, rblBenchMesh* out)
 {
-    RBL_TRY(allocate(out, (cells + 1) * (cells + 1), 2 * cells * cells));
+    RBL_TRY(rbl_bench_mesh_create((cells + 1) * (cells + 1), 2 * cells * cells, out));
     for (uint32_t v = 0; v < out->vertex_count; ++v)
     {
         const double x = (double)(v % (cells + 1)) / cells - 0.5;
@@ -211,7 +211,7 @@ static rblResult copy_triangles(rblMeshId mesh, rblBenchMesh* out)
 {
     rblMeshView view;
     RBL_TRY(rbl_mesh_view(mesh, &view));
-    RBL_TRY(allocate(out, view.vertex_count, view.face_count));
+    RBL_TRY(rbl_bench_mesh_create(view.vertex_count, view.face_count, out));
     for (uint32_t v = 0; v < view.vertex_count; ++v)
     {
         const rblVec3d p = view.positions[v];
@@ -405,8 +405,9 @@ rblResult rbl_bench_split(const rblBenchMesh* mesh, rblBenchScene* out)
     uint32_t* places = labels + mesh->vertex_count; // and, behind them, one start per part
     *out = (rblBenchScene){.count = label_parts(mesh, labels, places)};
     out->spans = RBL_NEW_ARRAY(allocator, rblTriangleSpan, out->count);
-    rblResult result = out->spans == NULL ? rbl_fail_memory()
-                                          : allocate(&out->all, mesh->vertex_count, mesh->triangle_count);
+    rblResult result = out->spans == NULL
+                           ? rbl_fail_memory()
+                           : rbl_bench_mesh_create(mesh->vertex_count, mesh->triangle_count, &out->all);
     if (result == RBL_OK)
     {
         gather_vertices(mesh, labels, places, out);
@@ -427,9 +428,9 @@ rblResult rbl_bench_make_balls(uint32_t count, rblBenchScene* out)
     RBL_TRY(rbl_bench_make_sphere(5, 1, rbl_vec3(0, 0, 0), &ball));
     *out = (rblBenchScene){.count = count};
     out->spans = RBL_NEW_ARRAY(allocator, rblTriangleSpan, count);
-    rblResult result = out->spans == NULL
-                           ? rbl_fail_memory()
-                           : allocate(&out->all, count * ball.vertex_count, count * ball.triangle_count);
+    rblResult result = out->spans == NULL ? rbl_fail_memory()
+                                          : rbl_bench_mesh_create(count * ball.vertex_count,
+                                                                  count * ball.triangle_count, &out->all);
     rblRandom random = rbl_random_seed(305, 0);
     for (uint32_t i = 0; i < count && result == RBL_OK; ++i)
     {

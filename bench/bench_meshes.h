@@ -16,6 +16,8 @@ typedef struct rblBenchMesh
     uint32_t triangle_count;
 } rblBenchMesh;
 
+// Arrays for a mesh; their content is undefined.
+rblResult rbl_bench_mesh_create(uint32_t vertices, uint32_t triangles, rblBenchMesh* out);
 void rbl_bench_mesh_free(rblBenchMesh* mesh);
 rblTriangleSpan rbl_bench_mesh_span(const rblBenchMesh* mesh);
 
@@ -31,6 +33,14 @@ rblResult rbl_bench_make_sphere(uint32_t frequency, uint64_t seed, rblVec3 cente
 
 // A square sheet of cells x cells quads, two triangles each, crumpled so that it runs through itself in many places.
 rblResult rbl_bench_make_sheet(uint32_t cells, rblBenchMesh* out);
+
+// A closed ring with exactly 2^power triangles (power at least 5), its tube disturbed by smooth value noise. One more
+// level of refinement doubles the quads around or along the tube.
+rblResult rbl_bench_make_ring(uint32_t power, rblBenchMesh* out);
+
+// A ball of hair: `strands` thin tubes from the middle outwards, each bent by noise, with three sides and `segments`
+// segments (6 * strands * segments triangles). Long thin triangles everywhere, and leaves that overlap.
+rblResult rbl_bench_make_hair(uint32_t strands, uint32_t segments, rblBenchMesh* out);
 
 // `name` below rbl_bench_models(), triangulated, positions rounded to floats. When it cannot be read a note says so,
 // and false comes back; `*out` is then empty.

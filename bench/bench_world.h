@@ -143,6 +143,7 @@ void rbl_world_energy_rows(rblWorldBench* bench, const char* subject, const rblW
 
 // The parts.
 rblResult rbl_bench_world_spin(rblWorldBench* bench);
+rblResult rbl_bench_world_shards(rblWorldBench* bench);
 rblResult rbl_bench_world_blocks(rblWorldBench* bench);
 rblResult rbl_bench_world_collisions(rblWorldBench* bench);
 rblResult rbl_bench_world_piles(rblWorldBench* bench);

@@ -74,7 +74,7 @@ static void overlaps_of_many_trees_match_brute_force(void** state)
         rbl_forest_init(&forest, rbl_default_allocator());
         check_ok(rbl_forest_build(&forest, spans, TREES, (rblBvhQuality)(round % 3), jobs));
         const rblTreePair pairs[] = {{0, 1}, {2, 2}, {1, 4}, {3, 3}, {4, 0}, {0, 0}};
-        for (uint32_t mu = 1; mu <= 3; ++mu)
+        for (uint32_t mu = 1; mu <= 4; ++mu)
         {
             rblOverlapOptions options = {.entry_level = round % 4, .depth_step = mu};
             options.frontier_goal = round % 3 == 0 ? UINT32_MAX : 10;
@@ -115,7 +115,7 @@ static void bad_overlap_calls_are_refused(void** state)
     rblOverlapOptions options = rbl_default_overlap_options();
     check_fails(RBL_ERROR_ARGUMENT,
                 rbl_overlap_leaves(&forest, &pair, 1, &options, rbl_serial_jobs(), &found, NULL));
-    options.depth_step = 4;
+    options.depth_step = 5;
     check_fails(RBL_ERROR_ARGUMENT,
                 rbl_overlap_leaves(&forest, &pair, 0, &options, rbl_serial_jobs(), &found, NULL));
     options.depth_step = 2;

@@ -215,7 +215,7 @@ static void self_overlaps_match_the_oracle(void** state)
         rblIntersectOptions options = rbl_default_intersect_options();
         options.neighbours = rbl_random_below(&random, 2) == 0 ? RBL_NEIGHBOURS_SKIP : RBL_NEIGHBOURS_KEEP;
         options.join_equal_positions = rbl_random_below(&random, 2) == 0;
-        options.overlap.depth_step = 1 + round % 3;
+        options.overlap.depth_step = 1 + round % 4;
         rblOverlapCounters counters;
         rbl_array_clear(&found);
         check_ok(rbl_overlap_triangles(&scene, &options, rbl_serial_jobs(), &found, &counters));

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "fracture/stress/cracks.h"
 #include "math/mat3.h"
+#include "math/trig.h"
 #include "mesh/tets/tets.h"
 #include <math.h>
 #include <string.h>
@@ -89,7 +90,7 @@ static void close_bar(Bar* bar)
     check_ok(rbl_tets_destroy(bar->id));
 }
 
-static void load(const Bar* bar, StressFcn* stress, double factor, double strength, double toughness)
+static void load_bar(const Bar* bar, StressFcn* stress, double factor, double strength, double toughness)
 {
     for (uint32_t i = 0; i < bar->tets.node_count; ++i)
     {
@@ -181,7 +182,7 @@ static void below_its_strength_nothing_cracks(void** state)
     (void)state;
     Bar bar;
     open_bar(&bar, 0.02);
-    load(&bar, tension, 1.0, 1.001e6, 1.0);
+    load_bar(&bar, tension, 1.0, 1.001e6, 1.0);
     assert_int_equal(grow(&bar), 1);
     assert_int_equal(bar.report.stalled, 0);
     assert_true(fabs(bar.report.worst_ratio - 1.0 / 1.001) < 1e-9);
@@ -193,7 +194,7 @@ static void pressure_never_cracks(void** state)
     (void)state;
     Bar bar;
     open_bar(&bar, 0.02);
-    load(&bar, pressure, 10.0, 1e6, 1e-3);
+    load_bar(&bar, pressure, 10.0, 1e6, 1e-3);
     assert_int_equal(grow(&bar), 1);
     close_bar(&bar);
 }
@@ -203,7 +204,7 @@ static void the_elastic_energy_is_that_of_the_stress(void** state)
     (void)state;
     Bar bar;
     open_bar(&bar, 0.02);
-    load(&bar, tension, 1.0, 2e6, 1.0);
+    load_bar(&bar, tension, 1.0, 2e6, 1.0);
     grow(&bar);
     // sigma^2 / 2E times the volume.
     assert_true(fabs(bar.report.elastic / (1e12 / 2e9 * 0.4 * 0.1 * 0.1) - 1.0) < 0.02);
@@ -216,11 +217,11 @@ static void what_cannot_be_paid_holds(void** state)
     Bar bar;
     open_bar(&bar, 0.02);
     // 2 J are stored. A crack across costs 0.01 m^2 G_c: 1 J, and 4 J.
-    load(&bar, tension, 1.0, 0.9e6, 100.0);
+    load_bar(&bar, tension, 1.0, 0.9e6, 100.0);
     assert_true(grow(&bar) >= 2);
     assert_true(bar.report.cost <= bar.report.elastic);
     check_labels(&bar);
-    load(&bar, tension, 1.0, 0.9e6, 400.0);
+    load_bar(&bar, tension, 1.0, 0.9e6, 400.0);
     assert_int_equal(grow(&bar), 1);
     assert_true(bar.report.stalled > 0);
     close_bar(&bar);
@@ -231,10 +232,10 @@ static void the_budget_bounds_the_cost(void** state)
     (void)state;
     Bar bar;
     open_bar(&bar, 0.02);
-    load(&bar, tension, 3.0, 0.9e6, 10.0);
+    load_bar(&bar, tension, 3.0, 0.9e6, 10.0);
     assert_true(grow(&bar) > 3);
     bar.body.budget = 0.15; // one crack of 0.1 J and no second
-    load(&bar, tension, 3.0, 0.9e6, 10.0);
+    load_bar(&bar, tension, 3.0, 0.9e6, 10.0);
     assert_int_equal(grow(&bar), 2);
     assert_true(bar.report.cost <= 0.15);
     close_bar(&bar);
@@ -248,7 +249,7 @@ static void more_energy_makes_no_fewer_fragments(void** state)
     open_bar(&bar, 0.02);
     for (double factor = 0.5; factor < 9.0; factor *= 2.0)
     {
-        load(&bar, tension, factor, 0.9e6, 50.0);
+        load_bar(&bar, tension, factor, 0.9e6, 50.0);
         const uint32_t fragments = grow(&bar);
         check_labels(&bar);
         assert_true(fragments >= before);
@@ -272,7 +273,7 @@ static void a_bar_in_tension_breaks_straight_across(void** state)
     (void)state;
     Bar bar;
     open_bar(&bar, 0.02);
-    load(&bar, tension, 1.0, 1.1e6, 20.0);
+    load_bar(&bar, tension, 1.0, 1.1e6, 20.0);
     for (uint32_t i = 0; i < bar.tets.node_count; ++i)
     {
         strengths[i] -= fabs(bar.tets.positions[i].x - 0.05) < 0.015 ? 0.3e6 : 0.0; // a weak layer
@@ -308,7 +309,7 @@ static void a_bent_bar_breaks_through_its_pressed_side(void** state)
     (void)state;
     Bar bar;
     open_bar(&bar, 0.02);
-    load(&bar, bending, 2.0, 1e6, 5.0);
+    load_bar(&bar, bending, 2.0, 1e6, 5.0);
     assert_true(grow(&bar) >= 2);
     check_labels(&bar);
     close_bar(&bar);
@@ -324,7 +325,7 @@ static void cracks_follow_stress_that_turns(void** state)
     (void)state;
     Bar bar;
     open_bar(&bar, 0.01);
-    load(&bar, turning, 1.0, 1.1e6, 20.0);
+    load_bar(&bar, turning, 1.0, 1.1e6, 20.0);
     for (uint32_t i = 0; i < bar.tets.node_count; ++i)
     {
         strengths[i] -= fabs(bar.tets.positions[i].x - 0.05) < 0.015 ? 0.3e6 : 0.0;
@@ -342,6 +343,84 @@ static void cracks_follow_stress_that_turns(void** state)
     close_bar(&bar);
 }
 
+// ---- relief ----
+
+// The part that a penny-shaped crack leaves of a tension, and its limits: none at the crack, all far away, less 16 / (3 pi z^3).
+static void a_penny_leaves_half_of_the_tension_at_its_radius(void** state)
+{
+    (void)state;
+    assert_true(fabs(rbl_crack_tension_left(0.0)) < 1e-12);
+    assert_true(fabs(rbl_crack_tension_left(1.0) - 0.5) < 1e-12);
+    assert_true(fabs((1.0 - rbl_crack_tension_left(100.0)) * 1e6 - 16.0 / (3.0 * RBL_PI)) < 1e-3);
+    for (double z = 0.0; z < 5.0; z += 0.01)
+    {
+        assert_true(rbl_crack_tension_left(z) <= rbl_crack_tension_left(z + 0.01));
+    }
+}
+
+// A free bar that is hit in its middle, with the force in -y: the moment is F L / 8 (1 - 2 |x| / L)^2.
+static rblMat3d hit_in_the_middle(rblVec3d at)
+{
+    const double part = fmax(1.0 - fabs(at.x) / 0.2, 0.0);
+    return rbl_mat3d_diagonal(-at.y / 0.05 * part * part * 1e6, 0.0, 0.0);
+}
+
+// When it has broken there, each half is a free bar with half of the force at its end. Its largest moment is 8/27 of that before.
+static void halves_of_a_bar_break_at_27_8_of_its_threshold(void** state)
+{
+    (void)state;
+    const rblCrackLoad load = {{0.0, 0.05, 0.0}, {0.0, -1.0, 0.0}, 0.005, 0.0};
+    Bar bar;
+    open_bar(&bar, 0.02);
+    bar.body.loads = &load;
+    bar.body.load_count = 1;
+    double first = 0.0, second = 0.0;
+    for (double factor = 1.0; factor < 8.0 && second == 0.0; factor *= 1.05)
+    {
+        load_bar(&bar, hit_in_the_middle, factor, 0.99e6, 0.01);
+        const uint32_t fragments = grow(&bar);
+        first = first == 0.0 && fragments >= 2 ? factor : first;
+        second = fragments >= 3 ? factor : 0.0;
+    }
+    print_message("breaks at %g, its halves at %g\n", first, second);
+    assert_true(first > 0.0 && first < 1.06);
+    assert_true(second / first > 0.8 * 27.0 / 8.0 && second / first < 1.25 * 27.0 / 8.0);
+    close_bar(&bar);
+}
+
+// What no load acts on is free of stress: of a bar in tension that is held at its end, only the part at that end breaks on.
+static void parts_without_a_load_break_no_more(void** state)
+{
+    (void)state;
+    const rblCrackLoad load = {{-0.2, 0.0, 0.0}, {1.0, 0.0, 0.0}, 0.01, 0.0};
+    Bar bar;
+    open_bar(&bar, 0.02);
+    load_bar(&bar, tension, 3.0, 0.9e6, 1.0);
+    for (uint32_t i = 0; i < bar.tets.node_count; ++i)
+    {
+        strengths[i] -= fabs(bar.tets.positions[i].x + 0.1) < 0.015 ? 0.3e6 : 0.0;
+    }
+    const uint32_t all = grow(&bar);
+    bar.body.loads = &load;
+    bar.body.load_count = 1;
+    load_bar(&bar, tension, 3.0, 0.9e6, 1.0);
+    for (uint32_t i = 0; i < bar.tets.node_count; ++i)
+    {
+        strengths[i] -= fabs(bar.tets.positions[i].x + 0.1) < 0.015 ? 0.3e6 : 0.0;
+    }
+    const uint32_t some = grow(&bar);
+    print_message("%u fragments, %u with a load at one end\n", all, some);
+    assert_true(some >= 2 && some < all);
+    uint32_t far = RBL_NONE;
+    for (uint32_t i = 0; i < bar.tets.solid_node_count; ++i)
+    {
+        const bool is_far = bar.tets.positions[i].x > -0.05;
+        far = is_far && far == RBL_NONE ? labels[i] : far;
+        assert_true(!is_far || labels[i] == far);
+    }
+    close_bar(&bar);
+}
+
 // ---- bookkeeping ----
 
 static void crumbs_are_merged(void** state)
@@ -350,7 +429,7 @@ static void crumbs_are_merged(void** state)
     Bar bar;
     open_bar(&bar, 0.02);
     bar.body.smallest = 0.4 * 0.01 / 5.0;
-    load(&bar, tension, 6.0, 0.9e6, 10.0);
+    load_bar(&bar, tension, 6.0, 0.9e6, 10.0);
     const uint32_t fragments = grow(&bar);
     assert_true(fragments >= 2 && fragments <= 5);
     assert_true(bar.report.merged > 0);
@@ -365,11 +444,11 @@ static void the_same_stress_cracks_alike(void** state)
     static double first_weights[MAX_NODES];
     Bar bar;
     open_bar(&bar, 0.02);
-    load(&bar, turning, 4.0, 0.9e6, 10.0);
+    load_bar(&bar, turning, 4.0, 0.9e6, 10.0);
     grow(&bar);
     memcpy(first, labels, sizeof first);
     memcpy(first_weights, weights, sizeof first_weights);
-    load(&bar, turning, 4.0, 0.9e6, 10.0);
+    load_bar(&bar, turning, 4.0, 0.9e6, 10.0);
     grow(&bar);
     assert_memory_equal(first, labels, bar.tets.node_count * sizeof *first);
     assert_memory_equal(first_weights, weights, bar.tets.node_count * sizeof *weights);
@@ -382,7 +461,7 @@ static void fragments_crack_again_within_themselves(void** state)
     static uint32_t first[MAX_NODES];
     Bar bar;
     open_bar(&bar, 0.02);
-    load(&bar, tension, 1.0, 0.9e6, 60.0);
+    load_bar(&bar, tension, 1.0, 0.9e6, 60.0);
     bar.body.max_fragments = 2;
     assert_int_equal(grow(&bar), 2);
     memcpy(first, labels, sizeof first);
@@ -392,7 +471,7 @@ static void fragments_crack_again_within_themselves(void** state)
         ones += first[i];
     }
     const uint32_t larger = 2 * ones > bar.tets.node_count;
-    load(&bar, tension, 4.0, 0.9e6, 20.0);
+    load_bar(&bar, tension, 4.0, 0.9e6, 20.0);
     bar.body.max_fragments = 100;
     for (uint32_t i = 0; i < bar.tets.node_count; ++i)
     {
@@ -419,6 +498,9 @@ int main(void)
         cmocka_unit_test(a_bar_in_tension_breaks_straight_across),
         cmocka_unit_test(a_bent_bar_breaks_through_its_pressed_side),
         cmocka_unit_test(cracks_follow_stress_that_turns),
+        cmocka_unit_test(a_penny_leaves_half_of_the_tension_at_its_radius),
+        cmocka_unit_test(halves_of_a_bar_break_at_27_8_of_its_threshold),
+        cmocka_unit_test(parts_without_a_load_break_no_more),
         cmocka_unit_test(crumbs_are_merged),
         cmocka_unit_test(the_same_stress_cracks_alike),
         cmocka_unit_test(fragments_crack_again_within_themselves),

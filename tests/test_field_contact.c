@@ -262,7 +262,7 @@ static void redundant_samples_come_right_with_the_others(void** state)
         const float eps = 0.002f * rbl_minf(a.radius, b.radius);
         const float depth = eps * (float)(1 + 3 * (i % 7));
         const rblTransform pose = overlapping_by(&a, &b, random_pose(&random, 0.2f), depth);
-        const rblPredictedPath stay = {pose, pose.p};
+        const rblPredictedPath stay = {.end = pose, .pivot = pose.p};
         rblContactOptions options = rbl_default_contact_options();
         options.paths = &stay;
         options.path_count = 1;
@@ -278,7 +278,9 @@ static void redundant_samples_come_right_with_the_others(void** state)
         {
             smallest = rbl_minf(smallest, set.points[k].distance);
         }
-        assert_true(full.smallest > eps || fabsf(smallest - full.smallest) <= 1e-6f);
+        // Smooth surfaces are closest beside the samples.
+        assert_true(full.smallest > eps || smallest <= full.smallest + 1e-6f);
+        assert_true(full.smallest > eps || smallest >= full.smallest - 0.01f * rbl_minf(a.radius, b.radius));
         most = leading.count > most ? leading.count : most;
         inside += full.inside;
         chosen += leading.count;
@@ -305,7 +307,7 @@ static void redundant_contacts_of_compounds_come_last(void** state)
     const rblShapeView ground = view_of(ground_id), ring = view_of(ring_id), rings = view_of(rings_id);
     const rblShapeView box = view_of(box_id);
     const rblTransform pose = {{0, 0.055f, 0}, none};
-    rblPredictedPath stay = {pose, pose.p};
+    rblPredictedPath stay = {.end = pose, .pivot = pose.p};
     rblContactOptions options = rbl_default_contact_options();
     rblContactSet whole = {0}, parts[2] = {{0}, {0}};
     options.paths = &stay;

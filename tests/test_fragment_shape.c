@@ -305,7 +305,7 @@ static void every_sample_inside_is_a_contact(void** state)
             count_inside(&two, &one, pose) + count_inside(&one, &two, rbl_transform_inverse(pose));
         assert_true(set.colliding >= inside);
         // By levels, with less and less that is wanted.
-        const rblPredictedPath stay = {pose, {0, 0, 0}};
+        const rblPredictedPath stay = {.end = pose};
         rblContactOptions ahead = rbl_default_contact_options();
         ahead.first_count = UINT32_MAX;
         ahead.paths = &stay;

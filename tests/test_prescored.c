@@ -166,6 +166,44 @@ static void an_impact_pays_for_as_many_pieces_as_it_can(void** state)
     check_ok(rbl_shape_destroy(id));
 }
 
+// With a fixed number of pieces a body breaks into that many, or not at all: over budgets from a tenth of what the cracks cost to ten times
+// that, with every pattern and any seed.
+static void a_fixed_number_of_pieces_does_not_depend_on_the_impact(void** state)
+{
+    (void)state;
+    const rblShapeId shapes[] = {make_rock(), make_block()};
+    for (int i = 0; i < 2 * RBL_PATTERN_FILE; ++i)
+    {
+        rblBreakBody body = body_of(shapes[i % 2], "ceramic");
+        rblPrescoredDef def = rbl_default_prescored_def();
+        def.pattern.kind = (rblPatternKind)(i / 2);
+        def.pattern.pieces = 14;
+        def.fixed_pieces = true;
+        const rblBreaker* breaker = make_breaker(&def);
+        rblVerdict verdict = verdict_at(&body, top_of(&body.view), rbl_vec3(0, -1, 0));
+        uint32_t whole = 0;
+        for (int k = 0; k < 6; ++k)
+        {
+            body.seed = (uint64_t)(100 + k);
+            verdict.budget = (double)INFINITY;
+            rblFracture fracture = shatter(breaker, &body, &verdict, rbl_serial_jobs());
+            assert_int_equal(fracture.fragment_count, 14);
+            const double cost = 2.0 * (double)body.material.surface_energy * fracture.crack_area;
+            rbl_fracture_free(&fracture);
+            verdict.budget =
+                cost * (k < 3 ? 0.1 + 0.3 * (double)k : 1.01 * (double)(k - 2) * (double)(k - 2));
+            fracture = shatter(breaker, &body, &verdict, rbl_serial_jobs());
+            assert_int_equal(fracture.fragment_count, k < 3 ? 0 : 14);
+            whole += fracture.fragment_count == 0;
+            rbl_fracture_free(&fracture);
+        }
+        assert_int_equal(whole, 3);
+        rbl_breaker_release(breaker);
+    }
+    check_ok(rbl_shape_destroy(shapes[0]));
+    check_ok(rbl_shape_destroy(shapes[1]));
+}
+
 static uint64_t mix(uint64_t hash, const void* data, size_t size)
 {
     const uint8_t* bytes = data;
@@ -425,6 +463,7 @@ int main(void)
         cmocka_unit_test(fragments_of_fragments_of_fragments_are_all_of_them),
         cmocka_unit_test(rough_fragments_break_again_as_flat_ones_do),
         cmocka_unit_test(an_impact_pays_for_as_many_pieces_as_it_can),
+        cmocka_unit_test(a_fixed_number_of_pieces_does_not_depend_on_the_impact),
         cmocka_unit_test(a_cap_on_fragments_merges_the_smallest_and_drops_nothing),
         cmocka_unit_test(the_number_of_workers_changes_nothing),
         cmocka_unit_test(crumbs_are_merged_or_debris),

@@ -332,57 +332,9 @@ static void what_a_cache_knows_of_a_gap_is_never_too_much(void** state)
 
 // A pair that is said to stay apart is farther apart at the start than was asked for, and never nearer than the target; one whose
 // cache knows nothing is never said to.
-static void what_is_said_to_stay_apart_does(void** state)
-{
-    (void)state;
-    rblRandom random = rbl_random_seed(79, 1);
-    int apart = 0;
-    for (int round = 0; round < 400; ++round)
-    {
-        const rblShapeId ids[2] = {make_stone(&random), make_stone(&random)};
-        rblShapeView a;
-        rblShapeView b;
-        check_ok(rbl_shape_view(ids[0], &a));
-        check_ok(rbl_shape_view(ids[1], &b));
-        rblSweep sweeps[2] = {random_sweep(&random), random_sweep(&random)};
-        for (int i = 0; i < 2; ++i)
-        {
-            sweeps[i].translation = rbl_scale3(sweeps[i].translation, 0.3f);
-            sweeps[i].rotation = rbl_scale3(sweeps[i].rotation, 0.3f);
-        }
-        rblPairCache cache = {{0}};
-        float clear;
-        const rblImpactQuery query = {.a = &a,
-                                      .b = &b,
-                                      .sweep_a = &sweeps[0],
-                                      .sweep_b = &sweeps[1],
-                                      .target = 0.01f,
-                                      .tolerance = 1e-4f,
-                                      .cache = &cache,
-                                      .clear = &clear};
-        const float least = 0.1f;
-        assert_false(rbl_shape_stays_apart(&query, least));
-        (void)rbl_shape_find_impact(&query);
-        if (rbl_shape_stays_apart(&query, least))
-        {
-            ++apart;
-            assert_true(clear >= least);
-            assert_true((double)clear <= distance_at(&a, &sweeps[0], &b, &sweeps[1], 0.0f));
-            for (int k = 0; k <= 60; ++k)
-            {
-                assert_true(distance_at(&a, &sweeps[0], &b, &sweeps[1], (float)k / 60.0f) > 0.01);
-            }
-        }
-        check_ok(rbl_shape_destroy(ids[0]));
-        check_ok(rbl_shape_destroy(ids[1]));
-    }
-    assert_true(apart > 40);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_said_to_stay_apart_does),
         cmocka_unit_test(a_bullet_meets_a_wall_of_one_millimetre),
         cmocka_unit_test(falling_things_meet_the_ground_in_time),
         cmocka_unit_test(thrown_things_follow_their_parabola),

@@ -14,23 +14,10 @@ static rblShapeId make_brick(void)
     return id;
 }
 
-// An impact on top of a body by something of its own kind, by Hertz: mass m, speed v, curvature R.
+// An impact on top of a body.
 static rblImpact make_impact(const rblBreakBody* body, float mass, float speed)
 {
-    const double modulus = 0.5 * (double)body->material.young /
-                           (1.0 - (double)(body->material.poisson * body->material.poisson));
-    const double radius = 0.02;
-    const double depth =
-        pow(15.0 * (double)mass * (double)(speed * speed) / (16.0 * modulus * sqrt(radius)), 0.4);
-    const double force = 4.0 / 3.0 * modulus * sqrt(radius) * pow(depth, 1.5);
-    return (rblImpact){.point = rbl_transform_point(body->pose, rbl_vec3(0, body->view.bounds.upper.y, 0)),
-                       .normal = rbl_rotate3(body->pose.q, rbl_vec3(0, -1, 0)),
-                       .impulse = rbl_rotate3(body->pose.q, rbl_vec3(0, -mass * speed, 0)),
-                       .speed = speed,
-                       .duration = (float)(2.94 * depth / (double)speed),
-                       .mass = mass,
-                       .energy = 0.5f * mass * speed * speed,
-                       .peak_force = (float)force};
+    return hertz_impact(body, rbl_vec3(0, body->view.bounds.upper.y, 0), rbl_vec3(0, -1, 0), mass, speed);
 }
 
 static rblVerdict decide(const rblBreaker* breaker, const rblBreakBody* body, void* prepared, float speed)
@@ -99,18 +86,27 @@ static double threshold_speed(const rblBreakBody* body, uint32_t tetrahedra)
     return high;
 }
 
+// Bodies of two layers of tetrahedra or more: thresholds are within 5 % of those with four times as many. A plate has a single layer of
+// tetrahedra, and then two: within 12 %; before flaws, contacts and the error of the energy counted, it was 40 %.
 static void verdicts_settle_when_tetrahedra_get_smaller(void** state)
 {
     (void)state;
-    const rblShapeId id = make_brick();
-    const rblBreakBody body = body_of(id, "clay");
-    const double coarse = threshold_speed(&body, 1000);
-    const double middle = threshold_speed(&body, 4000);
-    const double fine = threshold_speed(&body, 16000);
-    print_message("breaks at %g, %g, %g m/s\n", coarse, middle, fine);
-    assert_true(fabs(log(fine / middle)) < 0.25);
-    assert_true(fabs(log(fine / middle)) <= fabs(log(middle / coarse)) + 0.1);
-    check_ok(rbl_shape_destroy(id));
+    const rblVec3 sizes[] = {{0.2f, 0.06f, 0.1f}, {0.4f, 0.04f, 0.04f}, {0.25f, 0.01f, 0.2f}};
+    const char* const materials[] = {"clay", "glass", "glass"};
+    const double most[] = {0.05, 0.05, 0.12};
+    for (int i = 0; i < 3; ++i)
+    {
+        rblShapeId id;
+        check_ok(rbl_shape_create_box(sizes[i], &id));
+        const rblBreakBody body = body_of(id, materials[i]);
+        const double coarse = threshold_speed(&body, i < 2 ? 4000 : 6000);
+        const double middle = threshold_speed(&body, 12000);
+        const double fine = threshold_speed(&body, 24000);
+        print_message("breaks at %g, %g, %g m/s\n", coarse, middle, fine);
+        assert_true(fabs(log(coarse / fine)) < most[i]);
+        assert_true(fabs(log(middle / fine)) < most[i]);
+        check_ok(rbl_shape_destroy(id));
+    }
 }
 
 // A body of clay by so many modes.
@@ -146,9 +142,15 @@ static size_t push_down(const Modal* modal, const rblBreakBody* body, double* ou
                                  .force = {0, -1000, 0},
                                  .radius = 0.02,
                                  .duration = 1e-3};
-    double energy = 0.0;
-    check_ok(rbl_stress_solve(stressed, &load, 1, (rblStress*)(void*)out, &energy));
-    return (size_t)stressed->root->view.solid_node_count * (sizeof(rblStress) / sizeof(double));
+    const uint32_t nodes = stressed->root->view.solid_node_count;
+    rblStressEvidence* evidence = rbl_stress_evidence_new(stressed);
+    double ratio = 0.0;
+    assert_non_null(evidence);
+    check_ok(rbl_stress_solve(stressed, &load, 1, (double)INFINITY, evidence, &ratio));
+    rbl_stress_scale(evidence->stress, nodes, 1.0 / evidence->scale);
+    memcpy(out, evidence->stress, nodes * sizeof *evidence->stress);
+    rbl_stress_evidence_free(evidence);
+    return (size_t)nodes * (sizeof(rblStress) / sizeof(double));
 }
 
 static double difference(const double* a, const double* b, size_t count)
@@ -354,11 +356,10 @@ static rblStress stress_less(rblStress a, rblStress b)
 }
 
 // Direct factors, to rounding.
-static rblElasticReport solve_exactly(const rblStressBody* body, const rblElasticLoad* load, rblStress* out)
+static void solve_exactly(const rblStressBody* body, const rblElasticLoad* load, rblStress* out)
 {
     rblElasticDef def = rbl_default_elastic_def();
     rblElasticId exact;
-    rblElasticReport report;
     const rblElasticFields fields = {.node_stresses = out};
     def.tets = body->root->tets;
     def.young = (double)body->root->material.young;
@@ -368,27 +369,26 @@ static rblElasticReport solve_exactly(const rblStressBody* body, const rblElasti
     def.subset_count = body->elastic_view.tet_count;
     def.tolerance = 1e-10;
     check_ok(rbl_elastic_create(&def, &exact));
-    check_ok(rbl_elastic_solve(exact, load, 1, &fields, &report));
+    check_ok(rbl_elastic_solve(exact, load, 1, &fields, NULL));
     check_ok(rbl_elastic_destroy(exact));
-    return report;
 }
 
 // The largest error of stress at a node, as a part of the largest stress.
 static double stress_error(rblStressBody* body, const rblElasticLoad* load)
 {
-    rblStress* found = malloc(sizeof *found * body->root->view.node_count);
+    rblStressEvidence* found = rbl_stress_evidence_new(body);
     rblStress* exact = malloc(sizeof *exact * body->root->view.node_count);
-    double energy, worst = 0.0, largest = 0.0;
-    check_ok(rbl_stress_solve(body, load, 1, found, &energy));
-    const rblElasticReport report = solve_exactly(body, load, exact);
+    double ratio, worst = 0.0, largest = 0.0;
+    check_ok(rbl_stress_solve(body, load, 1, (double)INFINITY, found, &ratio));
+    rbl_stress_scale(found->stress, body->root->view.node_count, 1.0 / found->scale);
+    solve_exactly(body, load, exact);
     for (uint32_t i = 0; i < body->elastic_view.node_count; ++i)
     {
-        const rblStress at = found[body->elastic_view.mesh_nodes[i]];
+        const rblStress at = found->stress[body->elastic_view.mesh_nodes[i]];
         worst = rbl_maxd(size_of(stress_less(at, exact[i])), worst);
         largest = rbl_maxd(size_of(exact[i]), largest);
     }
-    check_relative(energy, report.energy, 1e-3);
-    free(found);
+    rbl_stress_evidence_free(found);
     free(exact);
     return worst / largest;
 }

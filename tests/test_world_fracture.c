@@ -550,9 +550,61 @@ static void mates_that_were_let_go_are_looked_at_again(void** state)
     check_ok(rbl_breaker_destroy(breaker));
 }
 
+// Pieces of a clay brick that lands on the ground with a speed; 0: it stays whole.
+static uint32_t pieces_at(float speed, bool fixed)
+{
+    rblPrescoredDef prescored = rbl_default_prescored_def();
+    rblBodyDef def = rbl_default_body_def();
+    const rblWorldId world = make_world(false);
+    const rblBreakEvent* events;
+    rblBodyId brick;
+    uint32_t pieces = 0;
+    prescored.pattern.pieces = 12;
+    prescored.fixed_pieces = fixed;
+    prescored.generations = 1;
+    put(world, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
+    check_ok(rbl_breaker_create_prescored(&prescored, &def.breaker));
+    check_ok(rbl_material_preset("clay", &def.material));
+    def.material.surface_energy = 100.0f;
+    def.shape = make_box(0.2f, 0.06f, 0.1f);
+    def.pose = (rblTransform){{0, 0.3f, 0}, rbl_quat_from_axis_angle(vec(1, 0.2f, 0.5f), 0.7f)};
+    def.velocity = vec(0, -speed, 0);
+    check_ok(rbl_body_create(world, &def, &brick));
+    check_ok(rbl_shape_destroy(def.shape));
+    for (int i = 0; i < 30 && pieces == 0; ++i)
+    {
+        check_ok(rbl_world_step(world, STEP));
+        pieces = events_of(world, &events) > 0 ? events[0].pieces : 0;
+    }
+    check_ok(rbl_world_destroy(world));
+    check_ok(rbl_breaker_destroy(def.breaker));
+    return pieces;
+}
+
+// By default a faster impact pays for more pieces. With a fixed number a slow impact breaks nothing, and all others make that many.
+static void a_fixed_number_of_pieces_is_that_of_any_speed(void** state)
+{
+    (void)state;
+    uint32_t least = UINT32_MAX;
+    uint32_t most = 0;
+    uint32_t broken = 0;
+    for (float speed = 2.0f; speed < 65.0f; speed *= 1.25f)
+    {
+        const uint32_t pieces = pieces_at(speed, false);
+        const uint32_t fixed = pieces_at(speed, true);
+        least = pieces > 0 && pieces < least ? pieces : least;
+        most = pieces > most ? pieces : most;
+        assert_true(fixed == 12 || (fixed == 0 && broken == 0));
+        broken += fixed > 0;
+    }
+    print_message("%u to %u pieces, fixed 12 at %u speeds\n", least, most, broken);
+    assert_true(least < most && broken >= 6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_fixed_number_of_pieces_is_that_of_any_speed),
         cmocka_unit_test(the_verdict_does_not_depend_on_the_step),
         cmocka_unit_test(strength_does_not_depend_on_the_step),
         cmocka_unit_test(hollow_things_break_alike_at_every_rate),

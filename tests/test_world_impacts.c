@@ -552,6 +552,49 @@ static void impulses_of_contacts_add_up_to_that_of_the_impact(void** state)
     }
 }
 
+static double sum_of_contacts(const rblStep* step, const rblManifold* manifold)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < manifold->count; ++i)
+    {
+        sum += (double)step->solver_contacts.data[manifold->first + i].impact_impulse;
+    }
+    return sum;
+}
+
+// A box falls off-centre on a stack of three. Every pair of the stack bounces several times in the sweeps over the impact, and stops
+// in the last ones: the impulses of its contacts include all of them.
+static void impulses_of_contacts_include_all_bounces_and_stops(void** state)
+{
+    (void)state;
+    static const float restitutions[] = {0.3f, 0.9f, 1.0f};
+    for (int k = 0; k < 3; ++k)
+    {
+        const rblWorldId id = make_world(false);
+        put(id, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
+        for (int i = 0; i < 4; ++i)
+        {
+            rblBodyDef def = rbl_default_body_def();
+            def.shape = make_box(0.4f, 0.2f, 0.3f);
+            def.pose.p = i < 3 ? vec(0, 0.1f + 0.2f * (float)i, 0) : vec(0.05f, 1.5f, 0.02f);
+            def.velocity = i < 3 ? vec(0, 0, 0) : vec(0, -3, 0);
+            def.material.restitution = restitutions[k];
+            rblBodyId box;
+            check_ok(rbl_body_create(id, &def, &box));
+            check_ok(rbl_shape_destroy(def.shape));
+        }
+        const rblStep* step = step_to_impact(id);
+        assert_true(step->manifold_impacts.count == 4);
+        for (uint32_t i = 0; i < step->manifold_impacts.count; ++i)
+        {
+            const rblManifoldImpact* impact = &step->manifold_impacts.data[i];
+            const double sum = sum_of_contacts(step, &step->manifolds.data[impact->manifold]);
+            check_relative(sum, (double)impact->normal_impulse, 1e-5);
+        }
+        check_ok(rbl_world_destroy(id));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -564,6 +607,7 @@ int main(void)
         cmocka_unit_test(contacts_found_anew_leave_out_what_a_break_left),
         cmocka_unit_test(balls_that_meet_one_wall_do_not_pass_the_next),
         cmocka_unit_test(impulses_of_contacts_add_up_to_that_of_the_impact),
+        cmocka_unit_test(impulses_of_contacts_include_all_bounces_and_stops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

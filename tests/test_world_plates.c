@@ -429,7 +429,7 @@ static const struct
 {
     int behind, through;
 } known_faults[PLATE_KINDS] = {
-    [PLATE_BOX] = {7, 24}, [PLATE_HULL] = {4, 62}, [PLATE_LEVEL_SET] = {4, 6}, [PLATE_PIECE] = {2, 12}};
+    [PLATE_BOX] = {7, 24}, [PLATE_HULL] = {4, 36}, [PLATE_LEVEL_SET] = {4, 7}, [PLATE_PIECE] = {2, 13}};
 
 // Nothing goes wrong up to the first impact, and nothing but the known faults after it.
 static void check_plates(PlateKind kind)

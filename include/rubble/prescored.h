@@ -28,9 +28,11 @@ typedef struct rblPrescoredDef
     float lifetime;         ///< s that debris lasts; default 2
     bool accumulate;        ///< impacts that do not break the body weaken it; default false
     bool aligned;           ///< turn the pattern by right angles to the body's axes only; default false
-    uint32_t generations;   ///< how often pieces of pieces break: 1, only the body itself; default 3
-    float share;            ///< into how many pieces they do, as a share of their parent's; default 0.25
-    float smallest_body; ///< m: pieces that are shorter than this in all directions stay whole; default 0.02
+    bool
+        fixed_pieces; ///< break into the number of pieces of the pattern or not at all; default false: into as many as the impact can pay for
+    uint32_t generations; ///< how often pieces of pieces break: 1, only the body itself; default 3
+    float share;          ///< into how many pieces they do, as a share of their parent's; default 0.25
+    float smallest_body;  ///< m: pieces that are shorter than this in all directions stay whole; default 0.02
     rblPatternDef pattern; ///< its seed is mixed with that of the break; last, as it may grow
 } rblPrescoredDef;
 

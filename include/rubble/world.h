@@ -299,9 +299,9 @@ typedef struct rblBreakEvent
         surface_energy; ///< J: energy of the crack faces; taken from the impact, for breaks on demand from nothing
     double elastic_energy; ///< J: elastic energy of the body when it broke; 0: its breaker computes no stress
     double
-        heat; ///< J: energy lost beyond the cost of the cracks, by the impact and by the creation of the fragments
+        heat; ///< J: energy lost beyond the cost of the cracks: by the creation of the fragments, and by contacts between them in the same step
     double
-        kinetic_lost; ///< J: kinetic energy of both bodies before the break minus that after it: surface energy and heat
+        kinetic_lost; ///< J: kinetic energy that the break took: surface energy and heat; for breaks on demand the heat alone
     double mass_error; ///< relative error of the sum of the fragments' masses
     void* user_data;   ///< of the body that broke
 } rblBreakEvent;

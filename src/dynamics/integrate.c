@@ -73,6 +73,7 @@ rblResult rbl_velocities_store(rblStep* step)
         if (island != RBL_NONE)
         {
             step->islands.data[island].budget -= step->growths.data[i].linear;
+            world->contact_loss -= step->growths.data[i].linear;
         }
     }
     return RBL_OK;
@@ -205,32 +206,50 @@ static double user_work(const rblStep* step, uint32_t index)
     return 0.5 * (double)body->seconds * rbl_dot3d(force, twice_mean) + torque_work(step, index);
 }
 
-// Book the energy change by the rotation of a body with a joint.
-static void book_rotation(rblStep* step, const rblSolverBody* body)
+// Book the rotational energy with the angular momentum of the end of the step and the current orientation. The difference by the
+// rotation of a body with a joint is corrected in joint_settle.c.
+static void book_rotation(rblStep* step, uint32_t index, rblVec3 end, double sign)
 {
-    rblWorld* world = step->world;
+    const rblWorld* world = step->world;
+    const rblSolverBody* body = &step->solver_bodies.data[index];
     const rblMotion* motion = &world->motions.data[body->slot];
-    const rblQuat before = world->bodies.data[body->slot].previous.q;
     step->islands.data[body->island].joint_loss +=
-        rbl_rotational_energy(before, motion->momentum, motion->moments) -
-        rbl_rotational_energy(motion->orientation, motion->momentum, motion->moments);
+        sign * rbl_rotational_energy(motion->orientation, end, motion->moments);
+}
+
+static bool is_pushed(const rblStep* step, const rblSolverBody* body)
+{
+    const rblBody* record = &step->world->bodies.data[body->slot];
+    return !is_zero(record->force) || !is_zero(record->torque);
+}
+
+double rbl_body_integrate(rblStep* step, uint32_t index)
+{
+    const double work = is_pushed(step, &step->solver_bodies.data[index]) ? user_work(step, index) : 0.0;
+    move_dynamic(step, index);
+    return work;
 }
 
 void rbl_integrate(rblStep* step)
 {
     rblWorld* world = step->world;
+    const rblIndexArray* jointed = &step->joint_system.bodies;
     for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
     {
         const rblSolverBody* body = &step->solver_bodies.data[i];
-        const rblBody* record = &world->bodies.data[body->slot];
-        if (body->inverse_mass > 0.0f && (!is_zero(record->force) || !is_zero(record->torque)))
+        if (body->inverse_mass > 0.0f && is_pushed(step, body))
         {
             world->energy.work += user_work(step, i);
         }
     }
-    rbl_parallel_for(world->jobs, (uint32_t)step->solver_bodies.count - 1, 64, move_block, step);
-    for (size_t i = 0; i < step->joint_system.bodies.count; ++i)
+    for (size_t i = 0; i < jointed->count; ++i)
     {
-        book_rotation(step, &step->solver_bodies.data[step->joint_system.bodies.data[i]]);
+        book_rotation(step, jointed->data[i], end_momentum(step, jointed->data[i]), 1.0);
+    }
+    rbl_parallel_for(world->jobs, (uint32_t)step->solver_bodies.count - 1, 64, move_block, step);
+    for (size_t i = 0; i < jointed->count; ++i)
+    {
+        const uint32_t slot = step->solver_bodies.data[jointed->data[i]].slot;
+        book_rotation(step, jointed->data[i], world->motions.data[slot].momentum, -1.0);
     }
 }

@@ -7,9 +7,12 @@
 
 #define DEFLECTION                                                                                           \
     0.25f // of the safe distance: assumed deflection by other bodies of a pair that would not touch
-#define STILL       1.5f   // times the slop: a pair that moved less keeps its contacts
-#define STILL_FIELD 3.0f   // the same for shapes that are not convex, whose tolerances are twice as large
-#define FIELD_SLOP  0.001f // of the smaller radius: half the tolerance of contacts by samples and fields
+#define ROUND_GAP   0.05f   // times the slop: distance of a pair with a round shape at its time of impact,
+#define FLAT_GAP    0.12f   // the same of other convex pairs,
+#define ROUNDING    1.6e-5f // of the size of the pair: but at least this
+#define STILL       1.5f    // times the slop: a pair that moved less keeps its contacts
+#define STILL_FIELD 3.0f    // the same for shapes that are not convex, whose tolerances are twice as large
+#define FIELD_SLOP  0.001f  // of the smaller radius: half the tolerance of contacts by samples and fields
 
 static float slop_of(float size)
 {
@@ -112,17 +115,30 @@ static const rblPreparedSweep* prepared_sweep_of(const rblStep* step, uint32_t s
     return step->paths.data[slot].has_prepared_sweep ? &step->prepared_sweeps.data[slot] : NULL;
 }
 
+// The distance of a pair at its time of impact. It is small, because a fall goes on until the surfaces touch. Where one shape is
+// round it is smaller, because the normal of an oblique impact rotates on the last part of the path.
+static float impact_gap(const rblStep* step, const rblPair* pair, float slop)
+{
+    const rblShapeView* a = &step->world->bodies.data[pair->a].shape;
+    const rblShapeView* b = &step->world->bodies.data[pair->b].shape;
+    const bool round = a->rolling != RBL_ROLLS_NOT || b->rolling != RBL_ROLLS_NOT;
+    const float size = (a->bounded ? a->radius : 0.0f) + (b->bounded ? b->radius : 0.0f);
+    const float gap = (round ? ROUND_GAP : FLAT_GAP) * slop;
+    return a->convex && b->convex ? rbl_clampf(ROUNDING * size, gap, slop) : slop;
+}
+
 static rblImpactQuery impact_query(const rblStep* step, rblPair* pair, float slop, float* clear)
 {
     const rblWorld* world = step->world;
+    const float target = impact_gap(step, pair, slop);
     return (rblImpactQuery){
         .a = &world->bodies.data[pair->a].shape,
         .b = &world->bodies.data[pair->b].shape,
         .sweep_a = &step->sweeps.data[pair->a],
         .sweep_b = &step->sweeps.data[pair->b],
         .sag = rbl_sub3(gravity_displacement(step, pair->b), gravity_displacement(step, pair->a)),
-        .target = slop,
-        .tolerance = 0.5f * slop,
+        .target = target,
+        .tolerance = 0.5f * target,
         .cache = &pair->cache,
         .prepared_a = prepared_sweep_of(step, pair->a),
         .prepared_b = prepared_sweep_of(step, pair->b),
@@ -202,9 +218,9 @@ static void predict_paths(const rblStep* step, const rblPair* pair, rblTransform
     const rblVec3 pivot_a = rbl_transform_inverse_point(shape_a, centers[0]);
     const rblVec3 pivot_b = rbl_transform_inverse_point(shape_a, centers[1]);
     const bool first = step->paths.data[pair->a].turning > step->paths.data[pair->b].turning;
-    out[0] = (rblPredictedPath){rbl_transform_relative(end_a, end_b), first ? pivot_a : pivot_b};
-    out[1] = (rblPredictedPath){rbl_transform_relative(shape_a, end_b), pivot_b};
-    out[2] = (rblPredictedPath){rbl_transform_relative(end_a, shape_b), pivot_a};
+    out[0] = (rblPredictedPath){rbl_transform_relative(end_a, end_b), first ? pivot_a : pivot_b, first};
+    out[1] = (rblPredictedPath){rbl_transform_relative(shape_a, end_b), pivot_b, false};
+    out[2] = (rblPredictedPath){rbl_transform_relative(end_a, shape_b), pivot_a, true};
 }
 
 // Whether all contacts lie on a line or at a point: the two bodies share only an edge or a corner.
@@ -443,7 +459,35 @@ static bool find_current(const rblStep* step, rblPair* pair, const Approach* app
                : search_contacts(step, pair, approach, margin, clear, set, out);
 }
 
-// Find the contacts of a fast pair at its time of impact. There are none when the pair does not touch in the step (`misses`),
+// Whether only an impact can deflect a body from its predicted path: nothing supported it in the last step.
+static bool moves_freely(const rblStep* step, uint32_t slot)
+{
+    const rblWorld* world = step->world;
+    const rblBody* body = &world->bodies.data[slot];
+    return !(world->motions.data[slot].inverse_mass > 0.0f) || (body->falls && body->joint_count == 0);
+}
+
+// The largest approach speed of a pair along the normals of some of its contacts, m/s.
+static float fastest_approach(const rblStep* step, const rblPair* pair, const rblContact* contacts,
+                              uint32_t count)
+{
+    const rblWorld* world = step->world;
+    const rblMotion* a = &world->motions.data[pair->a];
+    const rblMotion* b = &world->motions.data[pair->b];
+    float fastest = 0.0f;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const rblVec3 arm_a = rbl_rotate3(a->orientation, contacts[i].anchor_a);
+        const rblVec3 arm_b = rbl_rotate3(b->orientation, contacts[i].anchor_b);
+        const rblVec3 at_a = rbl_add3(a->velocity, rbl_cross3(a->spin, arm_a));
+        const rblVec3 at_b = rbl_add3(b->velocity, rbl_cross3(b->spin, arm_b));
+        const rblVec3 normal = rbl_rotate3(a->orientation, contacts[i].normal_in_a);
+        fastest = rbl_maxf(fastest, rbl_dot3(rbl_sub3(at_a, at_b), normal));
+    }
+    return fastest;
+}
+
+// Find the contacts of a pair at its time of impact. There are none when the pair does not touch in the step (`misses`),
 // or touches already. `clear`: a lower bound of the current distance.
 static bool find_at_impact(const rblStep* step, rblPair* pair, const Approach* approach, rblContactSet* set,
                            rblContactArray* out, bool* misses, float* clear)
@@ -451,11 +495,21 @@ static bool find_at_impact(const rblStep* step, rblPair* pair, const Approach* a
     const float impact = find_impact(step, pair, approach->slop, clear);
     const size_t before = out->count;
     *misses = !(impact < step->seconds);
-    if (!(impact > 0.0f) || *misses)
+    if (*misses)
+    {
+        const bool certain =
+            approach->longest == 0.0f && moves_freely(step, pair->a) && moves_freely(step, pair->b);
+        pair->time_of_impact = certain ? INFINITY : 1.0f;
+        return true;
+    }
+    if (!(impact > 0.0f))
     {
         return true;
     }
-    const float margin = 4.0f * approach->slop + (1.0f - impact / step->seconds) * approach->longest;
+    // Of a slow pair all contacts that may close in the rest of the step.
+    const float slow = approach->closing_distance <= approach->safe ? approach->closing_distance : 0.0f;
+    const float left = 1.0f - impact / step->seconds;
+    const float margin = 4.0f * approach->slop + left * rbl_maxf(slow, approach->longest);
     if (!collide_at(step, pair, impact, margin, set, out))
     {
         return false;
@@ -554,31 +608,55 @@ static bool find_fast(const rblStep* step, rblPair* pair, const Approach* approa
                         out);
 }
 
-// Whether a slow pair does not touch in this step, and is farther apart than the assumed deflection by other bodies.
-static bool stays_apart(const rblStep* step, rblPair* pair, const Approach* approach, float* clear)
+// Whether a slow pair may have an impact in this step. A pair that touched in the last step has none while something supports
+// one of its bodies: lasting contacts are found where the bodies are. Nor has a pair that is not convex and whose path is not certain.
+static bool may_have_impact(const rblStep* step, const rblPair* pair, const Approach* approach)
 {
-    if (pair->touching || pair->siblings || approach->longest > 0.0f)
+    const bool free = moves_freely(step, pair->a) && moves_freely(step, pair->b);
+    if (pair->siblings || (approach->longest > 0.0f && (!free || pair->touching)))
     {
         return false;
     }
-    const rblImpactQuery query = impact_query(step, pair, approach->slop, clear);
-    return rbl_shape_stays_apart(&query, margin_of(approach, DEFLECTION) + approach->still);
+    return !pair->touching ||
+           (free && fastest_approach(step, pair, &step->last_contacts[pair->first], pair->leading) >
+                        2.0f * approach->slop / step->seconds);
 }
 
-// Find the contacts of a pair that cannot tunnel in this step.
+// A shape that is not convex rolls on its samples, with an impact at each: such slow impacts are lasting contacts.
+static bool is_rolling(const rblStep* step, const rblPair* pair, const Approach* approach,
+                       const rblContact* contacts, uint32_t count)
+{
+    const float gained = step->seconds * rbl_length3(step->world->def.gravity);
+    return approach->longest > 0.0f && fastest_approach(step, pair, contacts, count) < gained;
+}
+
+// Find the contacts of a pair that cannot tunnel in this step: at its impact, or at the start of the step.
 static bool find_slow(const rblStep* step, rblPair* pair, const Approach* approach, rblContactSet* set,
                       rblContactArray* out)
 {
     const float margin = margin_of(approach, 1.0f);
+    const size_t before = out->count;
     float clear = 0.0f;
+    bool misses = false;
     set->count = 0;
     if (contacts_are_valid(pair, approach->now, margin, approach->radius, approach->still))
     {
         return repeat_contacts(step, pair, out);
     }
-    const bool apart = stays_apart(step, pair, approach, &clear);
-    return search_contacts(step, pair, approach, apart ? margin_of(approach, DEFLECTION) : margin, clear, set,
-                           out);
+    if (may_have_impact(step, pair, approach) &&
+        !find_at_impact(step, pair, approach, set, out, &misses, &clear))
+    {
+        return false;
+    }
+    if (pair->time_of_impact < 1.0f &&
+        !is_rolling(step, pair, approach, &out->data[before], (uint32_t)(out->count - before)))
+    {
+        return true;
+    }
+    pair->time_of_impact = misses ? pair->time_of_impact : 1.0f;
+    out->count = before;
+    return search_contacts(step, pair, approach, misses ? margin_of(approach, DEFLECTION) : margin, clear,
+                           set, out);
 }
 
 // Skip a pair whose bounding balls do not touch. These are most pairs of a collapse. Their records are written only when they

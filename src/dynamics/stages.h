@@ -86,8 +86,18 @@ rblResult rbl_contacts_solve(rblStep* step);
 void rbl_momentum_conserve(rblStep* step);
 rblResult rbl_islands_clamp(rblStep* step);
 
+// One dynamic body at the beginning and at the end of a part of the step: add forces to its velocity; move it, which returns the
+// work of user forces and torques (contact_solve.c, integrate.c).
+void rbl_body_apply_forces(rblStep* step, uint32_t index);
+double rbl_body_integrate(rblStep* step, uint32_t index);
+
 // New positions and orientations (integrate.c).
 void rbl_integrate(rblStep* step);
+
+// Orientations of a world that ignores energy (ignore_energy.c); nothing in any other world. Its islands may spend this much on
+// drift correction, in J.
+#define RBL_UNLIMITED_ENERGY 1e30
+void rbl_orientations_ignore_energy(rblStep* step);
 
 // Predicted pose of a body at the end of the step with its current velocities.
 rblTransform rbl_pose_predict(const rblStep* step, uint32_t index);
@@ -108,6 +118,13 @@ void rbl_energy_measure(rblStep* step);
 // Kinetic energy of a dynamic body, otherwise 0; kinetic plus potential energy.
 double rbl_body_kinetic(const rblWorld* world, uint32_t slot);
 double rbl_body_energy(const rblWorld* world, uint32_t slot);
+
+// Kinetic energy of a body with the velocities of the solver (clamp.c).
+double rbl_solver_body_kinetic(const rblWorld* world, const rblSolverBody* body);
+
+// Energy that a contact between the body and a sibling has dissipated: heat of the break, where its event is of this step
+// (fracture_events.c).
+void rbl_break_add_heat(rblWorld* world, uint32_t slot, double energy);
 
 // Copy velocities of the solver to the motions of changed bodies; angular momentum changes with the spin.
 rblResult rbl_velocities_store(rblStep* step);

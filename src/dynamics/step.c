@@ -66,11 +66,13 @@ static rblResult advance(rblStep* step, double* clock)
 {
     rblWorld* world = step->world;
     RBL_TRY(collide(step, clock));
+    RBL_TRY(rbl_joints_advance_in_parts(step));
     RBL_TRY(rbl_contacts_solve(step));
     rbl_momentum_conserve(step);
     RBL_TRY(rbl_islands_clamp(step));
     lap(clock, &world->profile.solve);
     rbl_integrate(step);
+    rbl_orientations_ignore_energy(step);
     lap(clock, &world->profile.integrate);
     RBL_TRY(rbl_drift_correct(step));
     lap(clock, &world->profile.drift);
@@ -206,6 +208,7 @@ static rblResult step(rblStep* step, float seconds)
     world->energy.work = world->pending_work;
     world->energy.clamped = 0.0;
     world->energy.clamp_count = 0;
+    world->contact_loss = 0.0;
     for (int k = 0; k < 3; ++k)
     {
         world->energy.drift_momentum[k] = 0.0;

@@ -61,10 +61,13 @@ typedef struct rblManifold
     bool later;            // its impact comes after another impact of one of its bodies
     bool had_overlap;      // overlaps since one of its bodies was created, or since a flight of siblings
     bool siblings;         // see rblPair
-    bool round;            // one of the two bodies is round
-    bool touching;         // at the end of the step
+    bool misses;   // in free motion the two miss each other: contacts resist only what changes that motion
+    bool round;    // one of the two bodies is round
+    bool touching; // at the end of the step
     double kinematic_work; // J: work of a body of infinite mass on the other
-    float impact_speed;    // of the fastest impact in this round, m/s; 0: none
+    double
+        sibling_loss;   // J: kinetic energy that siblings lose by their contacts in the impacts of this round
+    float impact_speed; // of the fastest impact in this round, m/s; 0: none
     float impact_normal_impulse; // N s along the normal, of all impacts in this round
     rblVec3 impact_impulse;      // N s on b, with friction
     uint32_t impact_contact;     // the solver contact with the fastest approach
@@ -113,9 +116,8 @@ typedef struct rblSolverContact
     rblVec3 normal;       // from a to b
     float gap;            // m; negative: overlap
 
-    // Normal impulse of the contact in the impact of its pair, N s: of the last bounce in this round, or of the stop where the
-    // pair does not bounce. Written by bounce_pair() and rbl_impact_bundle_store(), read for the centre of pressure
-    // (fracture_impacts.c).
+    // Normal impulse of the contact in the impact of its pair, N s: the sum over all bounces and stops of this round. Written by
+    // bounce_pair() and rbl_impact_bundle_store(), read for the centre of pressure (fracture_impacts.c).
     float impact_impulse;
 
     // Solver fields.
@@ -145,7 +147,7 @@ typedef struct rblBundle
     bool deep;                     // a lane overlaps by more than its slop (drift.c)
     uint8_t corrects;              // lanes whose overlap can be corrected
     bool idle;                     // sweeps skip it (subspace.c)
-    uint8_t siblings;              // lanes of siblings
+    uint8_t free;                  // lanes whose free motion is no contact: siblings, and pairs that miss
     uint8_t rounds;                // lanes with a round body
     uint32_t slot_a[4], slot_b[4]; // the bodies
     uint32_t contact[4];           // the first in rblWorld.contacts
@@ -199,18 +201,23 @@ typedef struct rblIsland
 {
     uint32_t first, count; // in rblStep.island_bodies
     double budget; // J: dissipated by its impacts and contacts in this step; drift correction may spend it
-    double impact_work;   // J: work of kinematic bodies through impacts,
-    double contact_work;  // and through lasting contacts
-    double clamped;       // J: energy gain that clamping prevented
-    double recovery_work; // J: spent on initial overlap beyond the budget
-    float displaced;      // share of the displacements that its budget allows
-    float slop;           // the smallest of its overlapping manifolds
+    double impact_work;      // J: work of kinematic bodies through impacts,
+    double contact_work;     // and through lasting contacts
+    double contact_loss;     // J: dissipated in the contact solve,
+    double sibling_loss;     // by contacts between siblings
+    double clamped;          // J: energy gain that clamping prevented
+    double recovery_work;    // J: spent on initial overlap beyond the budget
+    double lifted;           // J: energy that drift correction added
+    rblVec3d drift_momentum; // angular momentum that drift correction added without a support: rounding
+    float displaced;         // share of the displacements that its budget allows
+    float slop;              // the smallest of its overlapping manifolds
     double left; // J: residual energy after the sweeps of the last round; infinite: not computed (subspace.c)
     bool waits;  // a direct solve failed: no other one in this step
     bool idle;   // another round would not change anything
     bool corrects;       // drift correction has work here
     bool jointed;        // contains a joint
     bool dragged;        // has a joint to a kinematic body that moves
+    uint32_t parts;      // its joints advance it in so many parts of the step (joint_parts.c); 0: in one
     double pressed_work; // J: work of its contacts in the contact solve, normally negative
     double joint_loss;   // J: numerical energy loss in joints; negative: gain
     bool grounded;       // touches a body of infinite mass

@@ -133,7 +133,7 @@ typedef struct rblPair
     uint32_t leading;   // number of leading contacts; the rest is redundant: only drift correction reads them
     uint32_t colliding; // points inside the other shape, before selection
     float
-        time_of_impact; // fraction of the step at which a fast pair first touches; 1 when it does not, or is not fast
+        time_of_impact; // fraction of the step at which the two first touch in free motion; 1: not known; INFINITY: never
     float
         initial_depth; // m of initial overlap that is left: removed at bounded speed, the energy is booked as work
     float
@@ -200,6 +200,8 @@ struct rblWorld
     void* hook_context;
     uint32_t serial;    // unique in this process; a part of the world's body and joint ids
     bool checks_stages; // rbl_world_check() runs after every stage
+    bool
+        ignores_energy; // steps without the energy rules, for comparisons (ignore_energy.c); not in snapshots
 
     // ---- bodies, joints and contacts: stored in snapshots ----
     rblIdPool ids;          // of bodies
@@ -248,6 +250,8 @@ struct rblWorld
     rblBreakLog break_log;
     rblImpactRecordArray impacts; // of all substeps
     rblEnergy energy;             // work and dissipated so far in this step; totals after it
+    double
+        contact_loss; // J: dissipated by contacts, measured where they act; break events have the rest of `dissipated`
     rblCounters counters;
     rblProfile profile;
 

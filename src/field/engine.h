@@ -15,6 +15,8 @@ typedef struct rblPredictedPath
 {
     rblTransform end; // pose at the end of the motion
     rblVec3 pivot;    // the point of the shape that moves along a straight line while the shape rotates
+    bool
+        of_first; // the pivot is a point of the first shape, and moves along a straight line in the axes of the second
 } rblPredictedPath;
 
 // rblCollideOptions with predicted paths. With paths, obstacles on the paths become contacts, too. Points deeper than
@@ -72,10 +74,6 @@ typedef struct rblImpactQuery
 
 // The fraction as in rbl_shape_time_of_impact().
 float rbl_shape_find_impact(const rblImpactQuery* query);
-
-// Whether two polytopes have a gap above `least` at the start of their motion and above the target all the time. The
-// test uses only the direction of the cache: false means unknown. It costs a fraction of a time of impact.
-bool rbl_shape_stays_apart(const rblImpactQuery* query, float least);
 
 // ---- memory ----
 

@@ -50,6 +50,36 @@ static void noisy_spheres_are_solids(void** state)
     }
 }
 
+static void rings_are_solids_with_a_power_of_two_of_triangles(void** state)
+{
+    (void)state;
+    for (uint32_t power = 7; power <= 13; ++power)
+    {
+        rblBenchMesh mesh;
+        assert_int_equal(rbl_bench_make_ring(power, &mesh), RBL_OK);
+        assert_int_equal(mesh.triangle_count, 1u << power);
+        const rblTriangleSpan span = rbl_bench_mesh_span(&mesh);
+        const rblMeshReport report = inspect(&span);
+        assert_true(report.closed && report.manifold && report.outward);
+        assert_int_equal(report.self_intersections.count, 0);
+        assert_int_equal(report.genus, 1);
+        rbl_bench_mesh_free(&mesh);
+    }
+}
+
+static void hair_is_many_open_tubes(void** state)
+{
+    (void)state;
+    rblBenchMesh mesh;
+    assert_int_equal(rbl_bench_make_hair(20, 30, &mesh), RBL_OK);
+    assert_int_equal(mesh.triangle_count, 6 * 20 * 30);
+    const rblTriangleSpan span = rbl_bench_mesh_span(&mesh);
+    const rblMeshReport report = inspect(&span);
+    assert_true(report.manifold && !report.closed);
+    assert_int_equal(report.components, 20);
+    rbl_bench_mesh_free(&mesh);
+}
+
 static void the_sheet_runs_through_itself(void** state)
 {
     (void)state;
@@ -122,6 +152,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(noisy_spheres_are_solids),
+        cmocka_unit_test(rings_are_solids_with_a_power_of_two_of_triangles),
+        cmocka_unit_test(hair_is_many_open_tubes),
         cmocka_unit_test(the_sheet_runs_through_itself),
         cmocka_unit_test(shuffling_keeps_the_triangles),
         cmocka_unit_test(splitting_finds_every_part),

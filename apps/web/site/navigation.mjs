@@ -38,6 +38,7 @@ export const NAVIGATION = [
         entries: [
             { source: 'docs/world.md' },
             { source: 'docs/step.md' },
+            { source: 'docs/validation.md' },
             { source: 'docs/joints.md' },
             { source: 'docs/shapes.md' },
             { source: 'docs/fields.md' },

@@ -5,11 +5,14 @@
 #include "bvh/traversal.h"
 #include <string.h>
 
-#define MAX_DEPTH_STEP 3 // levels per step: 8 descendants on each side
+#define MAX_DEPTH_STEP 4 // levels per step: 16 descendants on each side
 #define STACK_SIZE                                                                                           \
-    2048             // node pairs; a step of three levels leaves at most 63 on the stack, in each of 11 steps
+    2048             // node pairs; a step of four levels leaves at most 255 on the stack, in each of 8 steps
 #define MIN_RANGE  8 // node pairs per block, at least
 #define FOUND_SIZE 128 // leaf pairs per call of the callback
+
+_Static_assert(((1u << 2 * MAX_DEPTH_STEP) - 1) * ((30 + MAX_DEPTH_STEP - 1) / MAX_DEPTH_STEP) < STACK_SIZE,
+               "the stack must have space for the steps of trees with RBL_MAX_LEAVES = 2^30 leaves");
 
 // The kernel is compiled twice, once with the usual depth step as a constant: for that, it must be inlined completely.
 #if defined(__GNUC__)

@@ -35,7 +35,7 @@ void rbl_overlap_workspace_destroy(rblOverlapWorkspace* workspace);
 typedef struct rblOverlapOptions
 {
     uint32_t entry_level; // the level at which the traversal of every tree starts; default 0, the root
-    uint32_t depth_step;  // mu: levels per step, 1 to 3; default 2
+    uint32_t depth_step;  // mu: levels per step, 1 to 4; default 2
     // Pairs at which the breadth-first part ends; default 256. UINT32_MAX: never, as on a GPU.
     uint32_t frontier_goal;
     rblOverlapWorkspace* workspace; // default null: the call allocates and frees its memory

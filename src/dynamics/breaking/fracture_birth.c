@@ -6,54 +6,21 @@
 #include "dynamics/breaking/fracture.h"
 #include "dynamics/orientation.h"
 #include "dynamics/stages.h"
-#include "math/mat3.h"
+#include "dynamics/whole.h"
 
 // ---- the motion of the fragments ----
 
-// All fragments that move, as one rigid body.
-typedef struct Whole
+static rblWhole sum_fragments(const rblWorld* world, const uint32_t* slots, uint32_t count)
 {
-    double mass;
-    rblVec3d center;
-    rblMat3d inertia; // about the centre, world axes
-} Whole;
-
-static rblVec3d center_of(const rblWorld* world, uint32_t slot)
-{
-    return rbl_to_double3(world->motions.data[slot].center);
-}
-
-static void add_inertia(const rblWorld* world, uint32_t slot, Whole* whole)
-{
-    const rblMotion* motion = &world->motions.data[slot];
-    const double mass = (double)world->bodies.data[slot].mass;
-    const rblVec3d arm = rbl_sub3d(center_of(world, slot), whole->center);
-    rblVec3d* columns[3] = {&whole->inertia.cx, &whole->inertia.cy, &whole->inertia.cz};
-    for (int k = 0; k < 3; ++k)
-    {
-        const rblVec3 axis = {k == 0 ? 1.0f : 0.0f, k == 1 ? 1.0f : 0.0f, k == 2 ? 1.0f : 0.0f};
-        const rblVec3d e = rbl_to_double3(axis);
-        const rblVec3d inertia_column =
-            rbl_to_double3(rbl_inertia_apply(motion->orientation, motion->moments, axis));
-        const rblVec3d parallel_axis =
-            rbl_sub3d(rbl_scale3d(e, rbl_dot3d(arm, arm)), rbl_scale3d(arm, rbl_dot3d(arm, e)));
-        *columns[k] = rbl_add3d(*columns[k], rbl_add3d(inertia_column, rbl_scale3d(parallel_axis, mass)));
-    }
-}
-
-static Whole sum_fragments(const rblWorld* world, const uint32_t* slots, uint32_t count)
-{
-    Whole whole = {0};
+    rblWhole whole = {0};
     for (uint32_t i = 0; i < count; ++i)
     {
-        const double mass = (double)world->bodies.data[slots[i]].mass;
-        whole.mass += mass;
-        whole.center = rbl_mul_add3d(whole.center, mass, center_of(world, slots[i]));
+        rbl_whole_add_mass(&whole, world->bodies.data[slots[i]].mass, world->motions.data[slots[i]].center);
     }
-    whole.center = rbl_scale3d(whole.center, 1.0 / whole.mass);
+    rbl_whole_end_masses(&whole);
     for (uint32_t i = 0; i < count; ++i)
     {
-        add_inertia(world, slots[i], &whole);
+        rbl_whole_add_inertia(&whole, world->bodies.data[slots[i]].mass, &world->motions.data[slots[i]]);
     }
     return whole;
 }
@@ -82,7 +49,7 @@ static void pass_motion(rblWorld* world, uint32_t parent, const uint32_t* slots,
         set_rigid_motion(world, slots, count, center, velocity, spin);
         return;
     }
-    const Whole whole = sum_fragments(world, slots, count);
+    const rblWhole whole = sum_fragments(world, slots, count);
     const rblVec3d momentum = rbl_scale3d(velocity, (double)world->bodies.data[parent].mass);
     const rblVec3d orbital = rbl_cross3d(rbl_sub3d(center, whole.center), momentum);
     const rblVec3d angular = rbl_add3d(rbl_to_double3(motion->momentum), orbital);

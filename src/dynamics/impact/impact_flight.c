@@ -258,8 +258,9 @@ static void slide_move(Slide* slide)
     motion->momentum = end;
     arrive(step, slide->index, slide->time);
     world->energy.work += work;
-    step->islands.data[slide->before.island].budget +=
-        rbl_maxd(energy + work - rbl_body_energy(world, slide->before.slot), 0.0);
+    const double lost = energy + work - rbl_body_energy(world, slide->before.slot);
+    world->contact_loss += lost;
+    step->islands.data[slide->before.island].budget += rbl_maxd(lost, 0.0);
 }
 
 // Contact impulses of one support during the slide, for rblImpactRecord.

@@ -15,13 +15,15 @@
 
 // ---- a pair that bounces ----
 
+// Add the impulses of the solver contacts to those of this round.
 static void book(const rblStep* step, rblManifold* manifold, const rblSolverBody* a, const rblSolverBody* b,
                  float share)
 {
     manifold->kinematic_work += (double)share * rbl_kinematic_work(step, manifold, a, b);
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
-        const rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
+        rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
+        contact->impact_impulse += share * contact->normal_impulse;
         manifold->impact_normal_impulse += share * contact->normal_impulse;
         manifold->impact_impulse =
             rbl_mul_add3(manifold->impact_impulse, share, rbl_contact_impulse(contact));
@@ -44,7 +46,7 @@ static float allowed_share(const rblStep* step, const rblManifold* manifold, con
         first += (double)rbl_dot3(impulse, u0);
         second += (double)rbl_dot3(impulse, u1);
     }
-    if (first + second <= 0.0)
+    if (first + second <= 0.0 || step->world->ignores_energy)
     {
         return 1.0f;
     }
@@ -65,15 +67,6 @@ static void take_lane(rblStep* step, rblManifold* manifold, const rblSolverBody*
         contact->tangent_impulse[1] = 0.0f;
     }
     rbl_impulses_repack(step, manifold);
-}
-
-static void store_impact_impulses(const rblStep* step, const rblManifold* manifold)
-{
-    for (uint32_t i = 0; i < manifold->count; ++i)
-    {
-        rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
-        contact->impact_impulse = contact->normal_impulse;
-    }
 }
 
 // Targets of a bounce. Contacts that do not touch yet take no part, unless a shape is not convex.
@@ -127,7 +120,6 @@ static void bounce_pair(rblStep* step, rblManifold* manifold, float speed)
     solve_alone(step, manifold, speed, after);
     const float share = allowed_share(step, manifold, before, after);
     book(step, manifold, &before[0], &before[1], share);
-    store_impact_impulses(step, manifold);
     rbl_body_take_share(&after[0], &before[0], share);
     rbl_body_take_share(&after[1], &before[1], share);
     rbl_body_store(a, &after[0]);
@@ -190,7 +182,6 @@ static void bounce_lanes(rblStep* step, uint32_t index, uint32_t lanes)
         }
     }
     impact->has_impulse &= (uint8_t)~lanes;
-    impact->bounced |= (uint8_t)lanes;
 }
 
 bool rbl_impact_bundle_collide(rblStep* step, uint32_t index, uint32_t sweep)

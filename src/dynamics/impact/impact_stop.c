@@ -39,14 +39,16 @@ void rbl_impact_bundle_begin(rblStep* step, uint32_t index, float threshold, uin
         const bool concerned = round == 0 || is_isolated(step, manifold);
         impact.approaching |= (uint8_t)(manifold->approaching && concerned ? 1u << i : 0u);
         const bool is_isolated_rest = is_isolated(step, manifold) && is_resting(step, manifold);
-        const bool early = manifold->early || (manifold->approaching && manifold->restitution > 0.0f);
+        // Contacts of siblings only resist the effect of other bodies. They never bounce.
+        const bool elastic = manifold->restitution > 0.0f && !manifold->siblings;
+        const bool early = !manifold->siblings && (manifold->early || (manifold->approaching && elastic));
         impact.early |= (uint8_t)(early && !is_isolated_rest ? 1u << i : 0u);
         impact.moved_to_impact |= (uint8_t)(manifold->moved_to_impact && !is_isolated_rest ? 1u << i : 0u);
         impact.rough |= (uint8_t)(rbl_manifold_is_convex(manifold) ? 0u : 1u << i);
         const bool again = round + 1 < RBL_IMPACT_ROUNDS && is_isolated(step, manifold);
         impact.patient |= (uint8_t)(again ? 1u << i : 0u);
         impact.later |= (uint8_t)(manifold->later ? 1u << i : 0u);
-        impact.elastic |= (uint8_t)(manifold->restitution > 0.0f ? 1u << i : 0u);
+        impact.elastic |= (uint8_t)(elastic ? 1u << i : 0u);
     }
     step->impact->impact_bundles.data[index] = impact;
 }
@@ -116,17 +118,30 @@ static void aim_bundle(rblStep* step, uint32_t index)
         const rblFloat4 closing = rbl_div4(rbl_sub4(zero, gap), time); // infinite when no time is left
         const rblFloat4 later = rbl_select4(patient, rbl_splat4(-RBL_NO_TARGET), closing);
         rblFloat4 target = rbl_select4(touches, zero, later);
-        if (bundle->siblings != 0)
+        if (bundle->free != 0)
         {
             // Contacts of siblings oppose relative motion by other bodies, not the relative motion of the siblings at the
             // start.
             const rblFloat4 own = rbl_sub4(zero, approach_of(&start_a, &start_b, contact));
-            target = rbl_select4(rbl_wide_lanes(bundle->siblings), rbl_min4(target, own), target);
+            target = rbl_select4(rbl_wide_lanes(bundle->free), rbl_min4(target, own), target);
         }
         rbl_store4(contact->target, target);
         rbl_store4(contact->normal_impulse, zero);
         rbl_store4(contact->tangent_impulse[0], zero);
         rbl_store4(contact->tangent_impulse[1], zero);
+    }
+}
+
+// The impulses of a round begin at zero.
+static void clear_impact_impulses(rblStep* step, const rblBundle* bundle)
+{
+    for (uint32_t lane = 0; lane < bundle->lanes; ++lane)
+    {
+        const rblManifold* manifold = &step->manifolds.data[bundle->manifold + lane];
+        for (uint32_t i = 0; i < manifold->count; ++i)
+        {
+            step->solver_contacts.data[manifold->first + i].impact_impulse = 0.0f;
+        }
     }
 }
 
@@ -136,6 +151,7 @@ static void pack_once(rblStep* step, uint32_t index)
     if (!step->impact->impact_bundles.data[index].packed)
     {
         aim_bundle(step, index);
+        clear_impact_impulses(step, &step->bundles.data[index]);
         step->impact->impact_bundles.data[index].packed = true;
     }
 }
@@ -341,6 +357,21 @@ static void note_first_impacts(rblStep* step, uint32_t index, uint32_t lanes, co
     }
 }
 
+// Adds the kinetic energies of the pairs of siblings to their losses, with a sign: + before a sweep, - after it.
+static void add_sibling_energies(rblStep* step, const rblBundle* bundle, double sign)
+{
+    for (uint32_t i = 0; i < bundle->lanes && bundle->free != 0; ++i)
+    {
+        rblManifold* manifold = &step->manifolds.data[bundle->manifold + i];
+        if (manifold->siblings)
+        {
+            manifold->sibling_loss +=
+                sign * (rbl_solver_body_kinetic(step->world, &step->solver_bodies.data[manifold->a]) +
+                        rbl_solver_body_kinetic(step->world, &step->solver_bodies.data[manifold->b]));
+        }
+    }
+}
+
 uint32_t rbl_impact_bundle_sweep(rblStep* step, uint32_t index, uint32_t lanes, uint32_t alone,
                                  uint32_t* closing)
 {
@@ -350,6 +381,7 @@ uint32_t rbl_impact_bundle_sweep(rblStep* step, uint32_t index, uint32_t lanes, 
     Lanes work = gather_lanes(step, index);
     const rblFloat4 enough = rbl_mul4(rbl_splat4(ENOUGH), work.threshold);
     note_first_impacts(step, index, lanes, &work);
+    add_sibling_energies(step, bundle, 1.0);
     rblFloat4 most = rbl_splat4(0.0f);
     uint32_t busy = lanes;
     for (int k = 0; k < LOCAL_STEPS && busy != 0; ++k)
@@ -365,6 +397,7 @@ uint32_t rbl_impact_bundle_sweep(rblStep* step, uint32_t index, uint32_t lanes, 
     }
     rbl_scatter_bodies4(step->solver_bodies.data, bundle->a, &work.a);
     rbl_scatter_bodies4(step->solver_bodies.data, bundle->b, &work.b);
+    add_sibling_energies(step, bundle, -1.0);
     impact->has_impulse = (uint8_t)rbl_mask4(work.acting);
     *closing = rbl_mask4(work.closing);
     return lanes & rbl_mask4(rbl_less4(rbl_mul4(rbl_splat4(SLIGHT), work.threshold), most));
@@ -406,14 +439,14 @@ static double lane_work(rblStep* step, const rblManifold* manifold)
     return rbl_kinematic_work(step, manifold, a, b);
 }
 
-// Copies the normal impulses of a lane to the records of its contacts.
-static void store_impact_impulses(rblStep* step, const rblBundle* bundle, uint32_t lane)
+// Adds the normal impulses of a lane to the records of its contacts. Those before a bounce were added by the bounce.
+static void add_impact_impulses(rblStep* step, const rblBundle* bundle, uint32_t lane)
 {
     const rblManifold* manifold = &step->manifolds.data[bundle->manifold + lane];
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
         const rblWideContact* from = &step->wide_contacts.data[bundle->first + i];
-        step->solver_contacts.data[manifold->first + i].impact_impulse = from->normal_impulse[lane];
+        step->solver_contacts.data[manifold->first + i].impact_impulse += from->normal_impulse[lane];
     }
 }
 
@@ -462,10 +495,7 @@ void rbl_impact_bundle_store(rblStep* step, uint32_t index)
             manifold->impact_impulse =
                 rbl_add3(manifold->impact_impulse, (rblVec3){on_b[0][i], on_b[1][i], on_b[2][i]});
             manifold->kinematic_work += lane_work(step, manifold);
-        }
-        if (has_impulse && (impact->bounced >> i & 1) == 0)
-        {
-            store_impact_impulses(step, bundle, i);
+            add_impact_impulses(step, bundle, i);
         }
     }
 }

@@ -1,7 +1,9 @@
 // Approaching pairs, and the time of the next impact of each body.
 //
-// A body whose next impact comes after t seconds flies there (impact_flight.c) and has the rest of the step left. A supported
-// body flies only when it is isolated: static supports cannot move during its flight. Other bodies stay at their poses.
+// A body whose next impact comes after t seconds flies there (impact_flight.c) and has the rest of the step left. Bodies that
+// touch each other fly together. A supported body flies only when it is isolated: static supports cannot move during its flight.
+// Other bodies stay at their poses.
+#include "base/union_find.h"
 #include "dynamics/impact/impacts.h"
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/stages.h"
@@ -229,7 +231,8 @@ static void look_block(rblRange range, void* context)
         const float threshold = rbl_pair_impact_threshold(step, manifold, look->threshold);
         const float speed = step->impact->speeds.data[manifold->a] + step->impact->speeds.data[manifold->b];
         manifold->slow = look->round == 0 ? speed <= threshold && !manifold->early : !goes_on(step, manifold);
-        manifold->slow = manifold->slow || manifold->siblings; // relative motion of siblings is no impact
+        // Relative motion of siblings, and of a pair that misses, is no impact.
+        manifold->slow = manifold->slow || manifold->siblings || (manifold->misses && look->round == 0);
         manifold->closing = step->seconds;
         manifold->closed = false;
         manifold->has_impact = false;
@@ -279,14 +282,46 @@ static void find_isolated(rblStep* step)
     }
 }
 
+// ---- groups ----
+
+// Bodies that touch each other without an impact fly as one group. Gravity accelerates all of them equally, so their contacts stay
+// as they are. All of them have the same time left after the impact. The state of a group is stored at its root.
+static uint32_t group_of(rblStep* step, uint32_t index)
+{
+    return rbl_union_root(step->impact->groups.data, index);
+}
+
+static bool is_dynamic(const rblStep* step, uint32_t index)
+{
+    return step->solver_bodies.data[index].inverse_mass > 0.0f;
+}
+
 static void restrict_freedom(rblStep* step, uint32_t body, rblFreedom how)
 {
-    unsigned char* freedom = &step->impact->freedoms.data[body];
+    unsigned char* freedom = &step->impact->freedoms.data[group_of(step, body)];
     *freedom = *freedom > how ? *freedom : (unsigned char)how;
 }
 
-static void restrict_pair(rblStep* step, const rblManifold* manifold)
+static void join_groups(rblStep* step, uint32_t a, uint32_t b)
 {
+    const uint32_t root_a = group_of(step, a);
+    const uint32_t root_b = group_of(step, b);
+    const unsigned char* freedoms = step->impact->freedoms.data;
+    const rblFreedom least = freedoms[root_a] > freedoms[root_b] ? freedoms[root_a] : freedoms[root_b];
+    const unsigned char meets = step->impact->may_impact.data[root_a] | step->impact->may_impact.data[root_b];
+    rbl_union_join(step->impact->groups.data, root_a, root_b);
+    step->impact->freedoms.data[group_of(step, a)] = (unsigned char)least;
+    step->impact->may_impact.data[group_of(step, a)] = meets;
+}
+
+// A closed pair: after an impact now neither body flies, a static body supports the other one, two dynamic bodies form a group.
+static void close_pair(rblStep* step, const rblManifold* manifold)
+{
+    if (!manifold->has_impact && is_dynamic(step, manifold->a) && is_dynamic(step, manifold->b))
+    {
+        join_groups(step, manifold->a, manifold->b);
+        return;
+    }
     const rblFreedom how =
         is_static_pair(manifold) && !manifold->has_impact ? RBL_FREEDOM_RESTING : RBL_FREEDOM_NONE;
     restrict_freedom(step, manifold->a, how);
@@ -349,46 +384,63 @@ static void list_closing(const Look* look)
         }
         if (manifold->closed || manifold->has_impact)
         {
-            restrict_pair(step, manifold);
+            close_pair(step, manifold);
         }
         if (manifold->may_close)
         {
             step->impact->closing_manifolds.data[step->impact->closing_manifolds.count++] = m;
-            step->impact->may_impact.data[manifold->a] = 1;
-            step->impact->may_impact.data[manifold->b] = 1;
+            step->impact->may_impact.data[group_of(step, manifold->a)] = 1;
+            step->impact->may_impact.data[group_of(step, manifold->b)] = 1;
         }
     }
 }
 
-static bool would_fly(const rblStep* step, uint32_t index)
+static bool would_fly(rblStep* step, uint32_t index)
 {
-    return step->impact->freedoms.data[index] != RBL_FREEDOM_NONE &&
-           step->impact->may_impact.data[index] != 0;
+    const uint32_t group = group_of(step, index);
+    return step->impact->freedoms.data[group] != RBL_FREEDOM_NONE &&
+           step->impact->may_impact.data[group] != 0;
 }
 
 // The contacts of slow manifolds have not been evaluated yet. They are needed where one of the bodies would fly: a closed
-// contact supports it.
+// contact supports it or adds a body to its group. Returns whether there was one.
+static bool close_slow_pairs(const Look* look)
+{
+    rblStep* step = look->step;
+    const uint32_t count = count_of(look);
+    bool any = false;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        rblManifold* manifold = &step->manifolds.data[manifold_of(look, i)];
+        const bool asked = manifold->slow && !manifold->closed &&
+                           (would_fly(step, manifold->a) || would_fly(step, manifold->b));
+        if (asked && is_closed(step, manifold))
+        {
+            manifold->closed = true;
+            close_pair(step, manifold);
+            any = true;
+        }
+    }
+    return any;
+}
+
 static void find_freedoms(const Look* look)
 {
     rblStep* step = look->step;
-    for (size_t i = 0; i < step->solver_bodies.count; ++i)
+    for (uint32_t i = 0; i < step->solver_bodies.count; ++i)
     {
-        const bool moves = step->solver_bodies.data[i].inverse_mass > 0.0f;
-        step->impact->freedoms.data[i] = moves ? RBL_FREEDOM_FREE : RBL_FREEDOM_NONE;
+        step->impact->groups.data[i] = i;
+        step->impact->freedoms.data[i] = is_dynamic(step, i) ? RBL_FREEDOM_FREE : RBL_FREEDOM_NONE;
         step->impact->may_impact.data[i] = 0;
     }
     restrict_jointed(step);
     list_closing(look);
-    const uint32_t count = step->impact->closing_manifolds.count > 0 ? count_of(look) : 0;
-    for (uint32_t i = 0; i < count; ++i)
+    while (step->impact->closing_manifolds.count > 0 && close_slow_pairs(look))
     {
-        rblManifold* manifold = &step->manifolds.data[manifold_of(look, i)];
-        const bool asked = manifold->slow && (would_fly(step, manifold->a) || would_fly(step, manifold->b));
-        if (asked && is_closed(step, manifold))
-        {
-            manifold->closed = true;
-            restrict_pair(step, manifold);
-        }
+    }
+    for (uint32_t i = 0; i < step->solver_bodies.count; ++i)
+    {
+        step->impact->freedoms.data[i] = step->impact->freedoms.data[group_of(step, i)];
     }
 }
 
@@ -470,8 +522,8 @@ static bool take_time(rblStep* step, uint32_t index, float time)
     {
         return false;
     }
-    const float before = step->impact->times.data[index];
-    step->impact->times.data[index] = before > 0.0f ? rbl_minf(before, time) : time;
+    float* first = &step->impact->times.data[group_of(step, index)];
+    *first = *first > 0.0f ? rbl_minf(*first, time) : time;
     return true;
 }
 
@@ -500,6 +552,10 @@ static bool find_times(Look* look)
             any = take_time(step, manifold->a, manifold->closing) || any;
             any = take_time(step, manifold->b, manifold->closing) || any;
         }
+    }
+    for (uint32_t i = 0; i < step->solver_bodies.count && any; ++i)
+    {
+        step->impact->times.data[i] = step->impact->times.data[group_of(step, i)];
     }
     return any;
 }

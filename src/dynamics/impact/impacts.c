@@ -11,6 +11,7 @@
     X(last_change)                                                                                           \
     X(speeds)                                                                                                \
     X(times)                                                                                                 \
+    X(groups)                                                                                                \
     X(freedoms)                                                                                              \
     X(isolations)                                                                                            \
     X(impact_points)                                                                                         \
@@ -296,6 +297,7 @@ static rblResult begin_impacts(rblStep* step)
     if (!rbl_array_resize_amply(&step->impact->times, bodies) ||
         !rbl_array_resize_amply(&step->impact->speeds, bodies) ||
         !rbl_array_resize_amply(&step->impact->last_change, bodies) ||
+        !rbl_array_resize_amply(&step->impact->groups, bodies) ||
         !rbl_array_resize_amply(&step->impact->freedoms, bodies) ||
         !rbl_array_resize_amply(&step->impact->isolations, bodies) ||
         !rbl_array_resize_amply(&step->impact->may_impact, bodies) ||
@@ -323,6 +325,38 @@ static rblResult begin_impacts(rblStep* step)
     return RBL_OK;
 }
 
+// What contacts between new fragments dissipate is heat of their break.
+static void book_siblings(rblStep* step)
+{
+    rblWorld* world = step->world;
+    for (size_t m = 0; m < step->manifolds.count && world->has_siblings; ++m)
+    {
+        rblManifold* manifold = &step->manifolds.data[m];
+        if (manifold->siblings)
+        {
+            rbl_break_add_heat(world, world->pairs.data[manifold->pair].a, manifold->sibling_loss);
+            manifold->sibling_loss = 0.0;
+        }
+    }
+}
+
+// The work of kinematic bodies in earlier rounds. Manifolds and joints, which store it, are built again after a break.
+static void book_kinematic_work(rblStep* step)
+{
+    rblWorld* world = step->world;
+    double work = 0.0;
+    for (size_t m = 0; m < step->manifolds.count; ++m)
+    {
+        work += step->manifolds.data[m].kinematic_work;
+    }
+    for (size_t i = 0; i < world->joints.count; ++i)
+    {
+        work += rbl_joint_is_active(step, &world->joints.data[i]) ? world->joints.data[i].impact_work : 0.0;
+    }
+    world->energy.work += work;
+    world->contact_loss += work;
+}
+
 // Applies the result of the sweeps, unless bodies break. Then the impacts of this round are discarded, and those of earlier
 // rounds are reported.
 static rblResult end_round(rblStep* step, uint32_t round, bool* breaks)
@@ -330,6 +364,10 @@ static rblResult end_round(rblStep* step, uint32_t round, bool* breaks)
     RBL_TRY(rbl_breaks_plan(step, breaks));
     if (*breaks)
     {
+        if (round > 0) // the impacts of the first round are discarded; later rounds have no kinematic bodies
+        {
+            book_kinematic_work(step);
+        }
         rbl_sleepers_wake_by_impacts(step); // before the contacts, and with them the impacts, are found again
         const rblResult reported = rbl_impacts_report(step);
         if (reported != RBL_OK)
@@ -339,6 +377,7 @@ static rblResult end_round(rblStep* step, uint32_t round, bool* breaks)
         return reported;
     }
     RBL_TRY(rbl_velocities_store(step));
+    book_siblings(step);
     return keep_impacts(step, round);
 }
 

@@ -27,7 +27,6 @@ typedef struct rblImpactBundle
     uint8_t later;           // lanes whose impact comes after another impact of one of their bodies
     uint8_t elastic;         // lanes with restitution
     uint8_t has_impulse;     // lanes with impulses
-    uint8_t bounced;         // lanes that bounced in this round
     bool packed;             // its wide contacts are filled in for this round
 } rblImpactBundle;
 
@@ -41,7 +40,8 @@ typedef struct rblImpactStage
     rblFloatArray speeds;                 // per solver body: bound of the speed of its points, m/s
     rblFloatArray times;                  // per solver body: s of flight before its next impact
     RBL_ARRAY(unsigned char) freedoms;    // per solver body: rblFreedom (impact_times.c)
-    RBL_ARRAY(unsigned char) isolations;  // per solver body: rblIsolation
+    rblIndexArray groups; // per solver body: union-find of bodies that fly together (impact_times.c)
+    RBL_ARRAY(unsigned char) isolations;     // per solver body: rblIsolation
     RBL_ARRAY(rblImpactPoint) impact_points; // per manifold with an impact in this round
     RBL_ARRAY(rblFirstImpact) firsts;        // per solver body
     bool any_slowed;

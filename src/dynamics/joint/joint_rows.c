@@ -26,6 +26,12 @@ bool rbl_joint_is_active(const rblStep* step, const rblJoint* joint)
                                       step->solver_bodies.data[joint->solver_b].inverse_mass > 0.0f);
 }
 
+uint32_t rbl_joint_island(const rblStep* step, const rblJoint* joint)
+{
+    const uint32_t a = step->solver_bodies.data[joint->solver_a].island;
+    return a != RBL_NONE ? a : step->solver_bodies.data[joint->solver_b].island;
+}
+
 static bool keeps_length(const rblJoint* joint)
 {
     return (joint->kind == RBL_JOINT_DISTANCE || joint->kind == RBL_JOINT_ROPE) && joint->length > 0.0f;
@@ -265,10 +271,12 @@ static rblVec3 chord_arm(const rblStep* step, uint32_t solver, rblVec3 start, rb
     const rblVec3 middle = rbl_scale3(rbl_add3(start, end), 0.5f);
     const rblVec3 delayed = rbl_mul_add3(middle, delay, rbl_sub3(end, start));
     // The series of tan(x) / x. Computed from the points, small rotations would give rounding errors, to which light bodies are
-    // sensitive.
-    const float square = rbl_minf(0.25f * rbl_dot3(turn, turn), 1.0f);
-    return rbl_scale3(delayed,
-                      1.0f + square * (1.0f / 3.0f + square * (2.0f / 15.0f + square * (17.0f / 315.0f))));
+    // sensitive. The part of the arm along the rotation axis is not scaled: it does not change the chord, only the torque.
+    const float square = rbl_dot3(turn, turn);
+    const float x = rbl_minf(0.25f * square, 1.0f);
+    const float excess = x * (1.0f / 3.0f + x * (2.0f / 15.0f + x * (17.0f / 315.0f)));
+    const float along = square > 0.0f ? rbl_dot3(delayed, turn) / square : 0.0f;
+    return rbl_mul_add3(delayed, excess, rbl_mul_add3(delayed, -along, turn));
 }
 
 // ---- springs ----

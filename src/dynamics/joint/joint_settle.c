@@ -19,9 +19,7 @@
 static void book_work(rblStep* step, rblJoint* joint, double work)
 {
     rblWorld* world = step->world;
-    const uint32_t a = step->solver_bodies.data[joint->solver_a].island;
-    const uint32_t b = step->solver_bodies.data[joint->solver_b].island;
-    rblIsland* island = &step->islands.data[a != RBL_NONE ? a : b];
+    rblIsland* island = &step->islands.data[rbl_joint_island(step, joint)];
     island->joint_loss += work;
     world->energy.work += work;
 }
@@ -74,12 +72,13 @@ static void store_bodies(rblStep* step)
 
 // The kinetic energy of the island is smaller than the energy to remove. So the island returns to its pose before the step and
 // stops: none of its bodies then has more energy than before.
-static void stop_island(rblStep* step, const rblIsland* island)
+static void stop_island(rblStep* step, rblIsland* island)
 {
     rblWorld* world = step->world;
     world->energy.clamped -= island->joint_loss;
     world->energy.clamp_count += 1;
     world->energy.work -= island->impact_work + island->contact_work;
+    island->joint_loss = 0.0;
     for (uint32_t i = 0; i < island->count; ++i)
     {
         const uint32_t slot = step->solver_bodies.data[step->island_bodies.data[island->first + i]].slot;
@@ -90,17 +89,23 @@ static void stop_island(rblStep* step, const rblIsland* island)
     }
 }
 
-// Scale the velocities of an island so that its kinetic energy grows by the energy lost in joints, or shrinks by the energy
-// gained.
-static void restore_energy(rblStep* step, const rblIsland* island)
+static double island_kinetic(const rblStep* step, const rblIsland* island)
 {
-    rblWorld* world = step->world;
     double sum = 0.0;
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        sum +=
-            kinetic_energy(world, step->solver_bodies.data[step->island_bodies.data[island->first + i]].slot);
+        sum += kinetic_energy(step->world,
+                              step->solver_bodies.data[step->island_bodies.data[island->first + i]].slot);
     }
+    return sum;
+}
+
+// Scale the velocities of an island so that its kinetic energy grows by the energy lost in joints, or shrinks by the energy
+// gained. The factor has 32 bits. The rest of the error is corrected in the next part of the step.
+static void restore_energy(rblStep* step, rblIsland* island)
+{
+    rblWorld* world = step->world;
+    const double sum = island_kinetic(step, island);
     if (sum + island->joint_loss < 0.0)
     {
         stop_island(step, island);
@@ -121,6 +126,7 @@ static void restore_energy(rblStep* step, const rblIsland* island)
         motion->momentum = rbl_scale3(motion->momentum, factor);
         motion->spin = rbl_scale3(motion->spin, factor);
     }
+    island->joint_loss -= island_kinetic(step, island) - sum;
 }
 
 // Move and rotate a body by a share of the displacement in the solver's velocities. The angular momentum is constant, so the
@@ -182,7 +188,7 @@ void rbl_joints_settle(rblStep* step)
     }
     for (size_t i = 0; i < step->islands.count; ++i)
     {
-        const rblIsland* island = &step->islands.data[i];
+        rblIsland* island = &step->islands.data[i];
         if (island->jointed && island->joint_loss != 0.0)
         {
             restore_energy(step, island);

@@ -25,30 +25,30 @@ rblResult rbl_joints_begin(rblStep* step)
         rblJoint* joint = &world->joints.data[i];
         joint->impact_impulse = rbl_vec3(0, 0, 0);
         joint->impact_work = 0.0;
+        joint->parts_linear_impulse = joint->parts_angular_impulse = rbl_vec3(0, 0, 0);
+        joint->parts_seconds = 0.0f;
         if (joint->generation != 0)
         {
             joint->solver_a = solver_of(step, joint->a);
             joint->solver_b = solver_of(step, joint->b);
         }
     }
-    return rbl_joint_system_build(step);
+    return rbl_joint_system_build(step, 0);
 }
 
 void rbl_joints_prepare(rblStep* step)
 {
     rblWorld* world = step->world;
-    for (size_t i = 0; i < world->joints.count; ++i)
+    const rblJointSystem* system = &step->joint_system;
+    for (size_t i = 0; i < system->joints.count; ++i)
     {
-        rblJoint* joint = &world->joints.data[i];
-        if (joint->generation != 0)
-        {
-            joint->seconds = rbl_maxf(step->solver_bodies.data[joint->solver_a].seconds,
-                                      step->solver_bodies.data[joint->solver_b].seconds);
-            joint->slack = joint->kind == RBL_JOINT_ROPE;
-            joint->row_count = 0;
-            rbl_joint_locate(world, joint);
-            rbl_joint_limit(world, joint);
-        }
+        rblJoint* joint = &world->joints.data[system->joints.data[i]];
+        joint->seconds = rbl_maxf(step->solver_bodies.data[joint->solver_a].seconds,
+                                  step->solver_bodies.data[joint->solver_b].seconds);
+        joint->slack = joint->kind == RBL_JOINT_ROPE;
+        joint->row_count = 0;
+        rbl_joint_locate(world, joint);
+        rbl_joint_limit(world, joint);
     }
 }
 
@@ -117,10 +117,10 @@ float rbl_joints_refresh(rblStep* step)
     {
         system->poses.data[i] = rbl_pose_predict(step, system->bodies.data[i]);
     }
-    for (size_t i = 0; i < world->joints.count; ++i)
+    for (size_t i = 0; i < system->joints.count; ++i)
     {
-        rblJoint* joint = &world->joints.data[i];
-        if (!rbl_joint_is_active(step, joint) || !(joint->seconds > 0.0f))
+        rblJoint* joint = &world->joints.data[system->joints.data[i]];
+        if (!(joint->seconds > 0.0f))
         {
             continue;
         }
@@ -146,10 +146,11 @@ static void save_best(rblStep* step)
         system->best.data[2 * i] = body->velocity;
         system->best.data[2 * i + 1] = body->spin;
     }
-    for (size_t i = 0; i < world->joints.count; ++i)
+    for (size_t i = 0; i < system->joints.count; ++i)
     {
-        world->joints.data[i].best_linear_impulse = world->joints.data[i].linear_impulse;
-        world->joints.data[i].best_angular_impulse = world->joints.data[i].angular_impulse;
+        rblJoint* joint = &world->joints.data[system->joints.data[i]];
+        joint->best_linear_impulse = joint->linear_impulse;
+        joint->best_angular_impulse = joint->angular_impulse;
     }
 }
 
@@ -163,10 +164,11 @@ static void restore_best(rblStep* step)
         body->velocity = system->best.data[2 * i];
         body->spin = system->best.data[2 * i + 1];
     }
-    for (size_t i = 0; i < world->joints.count; ++i)
+    for (size_t i = 0; i < system->joints.count; ++i)
     {
-        world->joints.data[i].linear_impulse = world->joints.data[i].best_linear_impulse;
-        world->joints.data[i].angular_impulse = world->joints.data[i].best_angular_impulse;
+        rblJoint* joint = &world->joints.data[system->joints.data[i]];
+        joint->linear_impulse = joint->best_linear_impulse;
+        joint->angular_impulse = joint->best_angular_impulse;
     }
 }
 
@@ -467,11 +469,14 @@ rblResult rbl_joints_finish(rblStep* step)
     rblWorld* world = step->world;
     for (uint32_t i = 0; i < world->joints.count; ++i)
     {
-        const rblJoint* joint = &world->joints.data[i];
+        rblJoint* joint = &world->joints.data[i];
         if (!rbl_joint_is_active(step, joint) || !(joint->seconds > 0.0f))
         {
             continue;
         }
+        joint->linear_impulse = rbl_add3(joint->linear_impulse, joint->parts_linear_impulse);
+        joint->angular_impulse = rbl_add3(joint->angular_impulse, joint->parts_angular_impulse);
+        joint->seconds += joint->parts_seconds;
         // An impulse of the impact phase has no duration. Its force is the mean over the step.
         const float force = rbl_length3(joint->linear_impulse) / joint->seconds +
                             rbl_length3(joint->impact_impulse) / step->seconds;

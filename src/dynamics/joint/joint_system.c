@@ -79,6 +79,13 @@ static bool add_body(rblStep* step, uint32_t solver)
     return rbl_array_push(&system->bodies, solver) && rbl_blocks_add(&system->blocks, 6, false);
 }
 
+static bool takes_part(const rblStep* step, const rblJoint* joint)
+{
+    const uint32_t parts = step->joint_system.parts;
+    return rbl_joint_is_active(step, joint) &&
+           (parts == 0 || step->islands.data[rbl_joint_island(step, joint)].parts == parts);
+}
+
 static bool add_bodies(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -94,7 +101,7 @@ static bool add_bodies(rblStep* step)
     {
         rblJoint* joint = &world->joints.data[i];
         joint->node = RBL_NONE;
-        if (rbl_joint_is_active(step, joint) &&
+        if (takes_part(step, joint) &&
             (!add_body(step, joint->solver_a) || !add_body(step, joint->solver_b) ||
              !rbl_array_push(&system->joints, i)))
         {
@@ -188,10 +195,11 @@ static void find_loops(rblStep* step)
     }
 }
 
-rblResult rbl_joint_system_build(rblStep* step)
+rblResult rbl_joint_system_build(rblStep* step, uint32_t parts)
 {
     rblWorld* world = step->world;
     rblJointSystem* system = &step->joint_system;
+    system->parts = parts;
     if (!rbl_array_resize_amply(&system->nodes, step->solver_bodies.count) || !add_bodies(step) ||
         !rbl_array_resize_amply(&system->poses, system->bodies.count) ||
         !rbl_array_resize_amply(&system->joint_momentum, 6 * system->bodies.count) ||

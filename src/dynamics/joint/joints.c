@@ -5,6 +5,10 @@
 #include "dynamics/stages.h"
 #include <math.h>
 
+// ---- tuning ----
+
+#define ROUNDING 5e-7f // of the coordinates of a point: it is not known to better
+
 RBL_DEF_KIND(joint_def, rblJointDef, "joint", rbl_default_joint_def, 0x4a4e4f54u);
 
 void rbl_joint_def_init(rblJointDef* def, size_t size)
@@ -108,6 +112,9 @@ static rblJoint make_joint(const rblWorld* world, const rblJointDef* def, uint32
         const rblVec3 from = rbl_transform_point(frame_of(world, a), joint.anchor_a);
         const rblVec3 to = rbl_transform_point(frame_of(world, b), joint.anchor_b);
         joint.length = rbl_length3(rbl_sub3(to, from));
+        // Points that coincide but for rounding have no direction to keep a length along: they are held together.
+        const float size = rbl_length3(from) + rbl_length3(to) + rbl_length3(joint.anchor_a);
+        joint.length = joint.length > ROUNDING * size ? joint.length : 0.0f;
     }
     return joint;
 }

@@ -40,10 +40,12 @@ typedef struct rblJoint
 
     // Data of the current step (joint_rows.c, joint_solve.c).
     uint32_t solver_a, solver_b;
-    uint32_t node, edge_a, edge_b;    // of rblJointSystem, filled by rbl_joint_system_build(); RBL_NONE: none
-    bool in_loop;                     // the joint is part of bodies that are connected by a loop of joints
-    bool slack;                       // no row is active: a slack rope, or a spring at its largest force
-    float seconds;                    // duration of the step for its bodies, s
+    uint32_t node, edge_a, edge_b; // of rblJointSystem, filled by rbl_joint_system_build(); RBL_NONE: none
+    bool in_loop;                  // the joint is part of bodies that are connected by a loop of joints
+    bool slack;                    // no row is active: a slack rope, or a spring at its largest force
+    float seconds;                 // duration of the step for its bodies, s
+    float parts_seconds;           // s of the step that were advanced in parts (joint_parts.c),
+    rblVec3 parts_linear_impulse, parts_angular_impulse; // and the impulses on b in them
     rblVec3 start_arm_a, start_arm_b; // m: from the centres of mass to the points, at the start of the step
     rblVec3 arm_a, arm_b;             // m: lever arms of the impulses
     rblVec3 saved_linear_impulse, saved_angular_impulse; // saved while another solve uses the impulses
@@ -76,6 +78,7 @@ typedef struct rblJointSystem
     // Twelve per body node: geometric stiffness of the velocity, then of the spin. Filled by rbl_joints_factor().
     rblDoubleArray stiffness;
     RBL_ARRAY(rblVec3) best; // two per body node: velocity and spin of the round with the smallest error
+    uint32_t parts;          // the joints of islands with this rblIsland.parts; 0: all joints
     bool balanced;           // the solve includes the geometric stiffness and the residual of momentum
 } rblJointSystem;
 
@@ -88,6 +91,9 @@ void rbl_joint_system_free(rblJointSystem* system);
 
 // Whether one of the two bodies is dynamic and awake.
 bool rbl_joint_is_active(const rblStep* step, const rblJoint* joint);
+
+// The island of an active joint.
+uint32_t rbl_joint_island(const rblStep* step, const rblJoint* joint);
 
 // Compute the lever arms and the separation of the points at the current poses.
 void rbl_joint_locate(rblWorld* world, rblJoint* joint);
@@ -125,6 +131,9 @@ float rbl_joints_refresh(rblStep* step); // rows from predicted poses; returns t
 void rbl_joints_polish(rblStep* step);
 rblResult rbl_joints_finish(rblStep* step);
 
+// Advance islands that spin fast on their joints through all of the step but its last part (joint_parts.c).
+rblResult rbl_joints_advance_in_parts(rblStep* step);
+
 // Remove relative velocities of joints that become tight suddenly. Returns whether anything changed.
 bool rbl_joints_tighten(rblStep* step, float threshold);
 
@@ -134,7 +143,7 @@ void rbl_joints_settle(rblStep* step);
 // The linear system of the joints (joint_system.c): build its structure, compute and factor the matrix, solve. A solve changes
 // velocities and impulses and returns the largest residual before it, m/s. With `balanced`, impulses rotate with the bodies
 // while velocities change.
-rblResult rbl_joint_system_build(rblStep* step);
+rblResult rbl_joint_system_build(rblStep* step, uint32_t parts); // see rblJointSystem.parts
 void rbl_joints_begin_balance(rblStep* step);
 void rbl_joints_factor(rblStep* step, bool balanced);
 float rbl_joints_solve(rblStep* step);

@@ -304,6 +304,7 @@ static void put_to_sleep(rblStep* step, const rblSolverBody* solver_body)
         body->rest.pull = rbl_scale3(rbl_add3(load->force, weight), -1.0f);
         body->rest.joint_torque = rbl_scale3(load->torque, -1.0f);
     }
+    world->contact_loss += rbl_body_kinetic(world, slot);
     motion->velocity = rbl_vec3(0, 0, 0);
     motion->spin = rbl_vec3(0, 0, 0);
     motion->momentum = rbl_vec3(0, 0, 0);

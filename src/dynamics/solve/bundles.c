@@ -37,7 +37,7 @@ static rblBundle make_bundle(rblStep* step, uint32_t index, uint32_t manifold, u
         bundle.counts[i] = from->count;
         bundle.redundant_counts[i] = from->redundant;
         bundle.slop[i] = from->slop;
-        bundle.siblings |= (uint8_t)(from->siblings ? 1u << i : 0u);
+        bundle.free |= (uint8_t)(from->siblings || from->misses ? 1u << i : 0u);
         bundle.rounds |= (uint8_t)(from->round ? 1u << i : 0u);
         bundle.count = from->count > bundle.count ? from->count : bundle.count;
         bundle.redundant = from->redundant > bundle.redundant ? from->redundant : bundle.redundant;

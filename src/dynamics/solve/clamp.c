@@ -95,7 +95,7 @@ static bool clamp_gainers(rblStep* step, const rblIsland* island, double total)
     return true;
 }
 
-static double end_energy(const rblWorld* world, const rblSolverBody* body)
+double rbl_solver_body_kinetic(const rblWorld* world, const rblSolverBody* body)
 {
     const rblMotion* motion = &world->motions.data[body->slot];
     const rblVec3d v = rbl_to_double3(body->velocity);
@@ -121,7 +121,7 @@ static bool trim_velocities(rblStep* step, const rblIsland* island, double growt
         const rblVec3d v = rbl_to_double3(body->velocity);
         const rblVec3d a = rbl_to_double3(rbl_body_linear_acceleration(world, body));
         const double mass = (double)world->bodies.data[body->slot].mass;
-        kinetic += end_energy(world, body);
+        kinetic += rbl_solver_body_kinetic(world, body);
         const rblVec3d torque = rbl_to_double3(world->bodies.data[body->slot].torque);
         driven += 0.5 * (double)body->seconds *
                   (mass * rbl_dot3d(a, v) + rbl_dot3d(torque, rbl_to_double3(body->spin)));
@@ -150,14 +150,16 @@ static bool joints_can_wait(const rblStep* step, rblIsland* island, double growt
     double kinetic = 0.0;
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        kinetic += end_energy(world, &step->solver_bodies.data[step->island_bodies.data[island->first + i]]);
+        kinetic += rbl_solver_body_kinetic(
+            world, &step->solver_bodies.data[step->island_bodies.data[island->first + i]]);
     }
     const double given = growth - rbl_mind(island->pressed_work, 0.0);
     if (!(given < 0.5 * kinetic))
     {
         return growth <= 0.0;
     }
-    island->joint_loss = -given;
+    island->joint_loss -= given;
+    island->contact_loss = -rbl_mind(island->pressed_work, 0.0);
     island->budget += rbl_maxd(0.0, -island->pressed_work);
     return true;
 }
@@ -183,6 +185,11 @@ static void clamp_island(rblStep* step, rblIsland* island)
     }
     sum.linear -= island->contact_work;
     island->budget += island->impact_work; // energy that a kinematic body took is not dissipated
+    if (step->world->ignores_energy)
+    {
+        island->budget = RBL_UNLIMITED_ENERGY;
+        return;
+    }
     double share = 1.0;
     if (island->jointed && joints_can_wait(step, island, sum.linear + sum.square))
     {
@@ -203,7 +210,8 @@ static void clamp_island(rblStep* step, rblIsland* island)
         scale_impulses(step, island, (float)share);
     }
     island->contact_work *= share;
-    island->budget += rbl_maxd(0.0, -share * (sum.linear + share * sum.square));
+    island->contact_loss = -share * (sum.linear + share * sum.square);
+    island->budget += rbl_maxd(0.0, island->contact_loss);
 }
 
 double rbl_kinematic_work(const rblStep* step, const rblManifold* manifold, const rblSolverBody* a,
@@ -271,6 +279,41 @@ static void add_contact_work(rblStep* step, const rblManifold* manifold)
     island->contact_work += rbl_kinematic_work(step, manifold, a, b);
 }
 
+// Siblings lose energy by their lasting contacts, too, -J . (u + u') / 2. Their impulses are scaled as those of the bodies.
+static double sibling_loss(rblStep* step, const rblManifold* manifold)
+{
+    const float a = step->growths.data[manifold->a].share;
+    const float b = step->growths.data[manifold->b].share;
+    rbl_manifold_unpack(step, manifold);
+    return rbl_maxd(-(double)rbl_minf(a, b) * pressed_work(step, manifold), 0.0);
+}
+
+// A contact of the island may gain what others lose. Siblings lose no more than the island.
+static void book_siblings(rblStep* step)
+{
+    rblWorld* world = step->world;
+    for (int pass = 0; pass < 2 && world->has_siblings; ++pass)
+    {
+        for (size_t m = 0; m < step->manifolds.count; ++m)
+        {
+            rblManifold* manifold = &step->manifolds.data[m];
+            rblIsland* island = &step->islands.data[rbl_manifold_island(step, manifold)];
+            if (manifold->siblings && pass == 0)
+            {
+                manifold->sibling_loss = sibling_loss(step, manifold);
+                island->sibling_loss += manifold->sibling_loss;
+            }
+            else if (manifold->siblings && island->contact_loss > 0.0)
+            {
+                const bool less = island->contact_loss < island->sibling_loss;
+                const double share = less ? island->contact_loss / island->sibling_loss : 1.0;
+                rbl_break_add_heat(world, world->pairs.data[manifold->pair].a,
+                                   share * manifold->sibling_loss);
+            }
+        }
+    }
+}
+
 static bool moves(const rblSolverBody* body)
 {
     return rbl_dot3(body->velocity, body->velocity) + rbl_dot3(body->spin, body->spin) > 0.0f;
@@ -280,7 +323,7 @@ static void add_joint_work(rblStep* step, const rblJoint* joint)
 {
     const rblSolverBody* a = &step->solver_bodies.data[joint->solver_a];
     const rblSolverBody* b = &step->solver_bodies.data[joint->solver_b];
-    rblIsland* island = &step->islands.data[a->island != RBL_NONE ? a->island : b->island];
+    rblIsland* island = &step->islands.data[rbl_joint_island(step, joint)];
     island->contact_work += rbl_joint_work(step, joint);
     island->impact_work += joint->impact_work;
     island->jointed = true;
@@ -321,8 +364,10 @@ rblResult rbl_islands_clamp(rblStep* step)
     {
         const rblIsland* island = &step->islands.data[i];
         world->energy.work += island->impact_work + island->contact_work;
+        world->contact_loss += island->impact_work + island->contact_loss;
         world->energy.clamped += island->clamped;
         world->energy.clamp_count += island->clamped > 0.0;
     }
+    book_siblings(step);
     return RBL_OK;
 }

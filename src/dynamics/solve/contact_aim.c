@@ -93,7 +93,7 @@ static Aim begin_aim(const rblStep* step, const rblBundle* bundle)
     rbl_gather_velocities4(step->before_contacts.data, bundle->b, &aim.before_b);
     aim.free_a = aim.a;
     aim.free_b = aim.b;
-    if (bundle->siblings != 0)
+    if (bundle->free != 0)
     {
         aim.free_a = free_motion(step, bundle->a, aim.a);
         aim.free_b = free_motion(step, bundle->b, aim.b);
@@ -277,13 +277,13 @@ static void aim_contact(const rblWorld* world, const rblBundle* bundle, uint32_t
     const rblWide3 u =
         rbl_wide_relative_velocity(&aim->before_a, &aim->before_b, geometry.arm_a, geometry.arm_b);
     rblFloat4 target = find_target(aim, geometry.gap, rbl_wide_dot3(u, geometry.normal));
-    if (bundle->siblings != 0)
+    if (bundle->free != 0)
     {
         // Contacts of siblings oppose relative motion by other bodies, not the relative motion of the siblings at the start.
         const rblWide3 own =
             rbl_wide_relative_velocity(&aim->free_a, &aim->free_b, geometry.arm_a, geometry.arm_b);
         const rblFloat4 least = rbl_min4(target, rbl_wide_dot3(own, geometry.normal));
-        target = rbl_select4(rbl_wide_lanes(bundle->siblings), least, target);
+        target = rbl_select4(rbl_wide_lanes(bundle->free), least, target);
     }
     const rblFloat4 impulses[3] = {geometry.normal_impulse, rbl_wide_dot3(geometry.friction, axes[1]),
                                    rbl_wide_dot3(geometry.friction, axes[2])};

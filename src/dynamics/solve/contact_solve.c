@@ -27,21 +27,25 @@ RBL_DEFINE_STAGE_MEMORY(struct rblContactSolver, rbl_contact_solver, ARRAYS)
 
 // ---- before ----
 
+void rbl_body_apply_forces(rblStep* step, uint32_t index)
+{
+    const rblWorld* world = step->world;
+    rblSolverBody* body = &step->solver_bodies.data[index];
+    step->before_contacts.data[index] = (rblVelocity){body->velocity, body->spin};
+    if (body->inverse_mass > 0.0f)
+    {
+        body->velocity =
+            rbl_mul_add3(body->velocity, body->seconds, rbl_body_linear_acceleration(world, body));
+        body->spin = rbl_mul_add3(body->spin, body->seconds, rbl_body_angular_acceleration(world, body));
+    }
+    step->unconstrained.data[index] = (rblVelocity){body->velocity, body->spin};
+}
+
 static void force_block(rblRange range, void* context)
 {
-    rblStep* step = context;
-    rblWorld* world = step->world;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        rblSolverBody* body = &step->solver_bodies.data[i + 1];
-        step->before_contacts.data[i + 1] = (rblVelocity){body->velocity, body->spin};
-        if (body->inverse_mass > 0.0f)
-        {
-            body->velocity =
-                rbl_mul_add3(body->velocity, body->seconds, rbl_body_linear_acceleration(world, body));
-            body->spin = rbl_mul_add3(body->spin, body->seconds, rbl_body_angular_acceleration(world, body));
-        }
-        step->unconstrained.data[i + 1] = (rblVelocity){body->velocity, body->spin};
+        rbl_body_apply_forces(context, i + 1);
     }
 }
 

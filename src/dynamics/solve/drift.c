@@ -1,6 +1,8 @@
 // Drift correction: removes overlap by moving bodies without changing their velocities. Lifting a body costs energy. An
 // island may spend the energy that its contacts dissipated in the same step, and no more. Initial overlap, of bodies that
-// were created or teleported, is removed at a bounded speed in any case, and its cost is booked as work.
+// were created or teleported, is removed at a bounded speed in any case, and its cost is booked as work. Islands without a
+// support keep their angular momentum (drift_free.c).
+#include "dynamics/solve/drift.h"
 #include "dynamics/solve/wide.h"
 #include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
@@ -20,9 +22,12 @@
 struct rblDriftStage
 {
     rblVelocityRowsArray mean_velocities; // per solver body: mean over the step
+    rblMotionArray saved; // per solver body: motion before its displacement, in islands without a support
 };
 
-#define ARRAYS(X) X(mean_velocities)
+#define ARRAYS(X)                                                                                            \
+    X(mean_velocities)                                                                                       \
+    X(saved)
 
 RBL_DEFINE_STAGE_MEMORY(struct rblDriftStage, rbl_drift_stage, ARRAYS)
 
@@ -270,11 +275,8 @@ static double lifting(const rblStep* step, const rblIsland* island)
     return sum;
 }
 
-// Move a body by its displacement and rotation vector. The angular momentum rotates with the body, so that the energy does
-// not change. Returns the change of the angular momentum about the world's origin.
-static rblVec3d displace(const rblBody* record, rblMotion* motion, const rblSolverBody* body, float share)
+void rbl_body_displace(rblMotion* motion, const rblSolverBody* body, float share)
 {
-    const rblVec3 before = motion->momentum;
     const rblVec3 displacement = rbl_scale3(body->velocity, share);
     motion->center = rbl_add3(motion->center, displacement);
     const rblVec3 half = rbl_scale3(body->spin, 0.5f * share);
@@ -282,9 +284,23 @@ static rblVec3d displace(const rblBody* record, rblMotion* motion, const rblSolv
     motion->orientation = rbl_quat_normalize(rbl_quat_mul(turn, motion->orientation));
     motion->momentum = rbl_rotate3(turn, motion->momentum);
     motion->spin = rbl_rotate3(turn, motion->spin);
-    const rblVec3d orbital = rbl_cross3d(rbl_to_double3(displacement), rbl_to_double3(motion->velocity));
+}
+
+// Returns the change of the angular momentum about the world's origin.
+static rblVec3d displace(const rblBody* record, rblMotion* motion, const rblSolverBody* body, float share)
+{
+    const rblVec3 before = motion->momentum;
+    rbl_body_displace(motion, body, share);
+    const rblVec3d moved = rbl_scale3d(rbl_to_double3(body->velocity), (double)share);
+    const rblVec3d orbital = rbl_cross3d(moved, rbl_to_double3(motion->velocity));
     return rbl_add3d(rbl_scale3d(orbital, (double)record->mass),
                      rbl_to_double3(rbl_sub3(motion->momentum, before)));
+}
+
+// Whether nothing supports the island. An island with joints may be attached to the static world.
+static bool is_free(const rblIsland* island)
+{
+    return !island->grounded && !island->jointed;
 }
 
 static void share_block(rblRange range, void* context)
@@ -294,16 +310,16 @@ static void share_block(rblRange range, void* context)
     {
         rblIsland* island = &step->islands.data[i];
         const double cost = lifting(step, island);
-        const double budget = SPENT * island->budget;
+        const double budget = SPENT * rbl_maxd(island->budget, 0.0);
         island->displaced = 1.0f;
         if (cost > budget)
         {
-            // In free flight nothing is lifted, and the cost is rounding. An island with joints may be attached to the static
-            // world.
-            const bool free = island->parting && !island->grounded && !island->jointed;
+            // In free flight nothing is lifted, and the cost is rounding.
+            const bool free = island->parting && is_free(island);
             island->displaced = island->recovering || free ? 1.0f : (float)(budget / cost);
             island->recovery_work = island->recovering ? rbl_maxd(cost - island->budget, 0.0) : 0.0;
         }
+        island->lifted = (double)island->displaced * cost;
     }
 }
 
@@ -316,8 +332,9 @@ static void displace_block(rblRange range, void* context)
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
         const rblSolverBody* body = &step->solver_bodies.data[i + 1];
-        const float share = body->island != RBL_NONE ? step->islands.data[body->island].displaced : 0.0f;
-        if (share > 0.0f)
+        const rblIsland* island = body->island != RBL_NONE ? &step->islands.data[body->island] : NULL;
+        const float share = island != NULL ? island->displaced : 0.0f;
+        if (share > 0.0f && !is_free(island))
         {
             const rblVec3d change =
                 displace(&world->bodies.data[body->slot], &world->motions.data[body->slot], body, share);
@@ -325,6 +342,19 @@ static void displace_block(rblRange range, void* context)
         }
     }
     drift->momentum[range.block] = sum;
+}
+
+static void displace_free_block(rblRange range, void* context)
+{
+    rblStep* step = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        rblIsland* island = &step->islands.data[i];
+        if (island->corrects && island->displaced > 0.0f && is_free(island))
+        {
+            rbl_island_displace_free(step, island, step->drift->saved.data);
+        }
+    }
 }
 
 // ---- the stage ----
@@ -433,6 +463,27 @@ static void mark_block(rblRange range, void* context)
     }
 }
 
+static void book(rblStep* step, const Drift* drift)
+{
+    rblWorld* world = step->world;
+    rblVec3d momentum = {0.0, 0.0, 0.0};
+    for (size_t i = 0; i < step->islands.count; ++i)
+    {
+        const rblIsland* island = &step->islands.data[i];
+        world->energy.work += island->recovery_work;
+        world->contact_loss += island->recovery_work - island->lifted;
+        momentum = rbl_add3d(momentum, island->drift_momentum);
+    }
+    const uint32_t bodies = (uint32_t)step->solver_bodies.count - 1;
+    for (uint32_t b = 0; b < rbl_block_count(bodies, MIN_BODIES); ++b)
+    {
+        momentum = rbl_add3d(momentum, drift->momentum[b]);
+    }
+    world->energy.drift_momentum[0] += momentum.x;
+    world->energy.drift_momentum[1] += momentum.y;
+    world->energy.drift_momentum[2] += momentum.z;
+}
+
 rblResult rbl_drift_correct(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -448,21 +499,17 @@ rblResult rbl_drift_correct(rblStep* step)
     {
         return RBL_OK;
     }
+    if (!rbl_array_resize_amply(&step->drift->saved, bodies))
+    {
+        return rbl_fail_memory();
+    }
     Drift drift = {.step = step, .color = UINT32_MAX};
     rbl_parallel_for(world->jobs, bodies, 512, clear_block, step);
     rbl_parallel_for(world->jobs, bundles, 64, mark_block, step);
     rbl_parallel_chain(world->jobs, next_to_separate, &drift);
     rbl_parallel_for(world->jobs, (uint32_t)step->islands.count, 16, share_block, step);
     rbl_parallel_for(world->jobs, bodies - 1, MIN_BODIES, displace_block, &drift);
-    for (size_t i = 0; i < step->islands.count; ++i)
-    {
-        world->energy.work += step->islands.data[i].recovery_work;
-    }
-    for (uint32_t b = 0; b < rbl_block_count(bodies - 1, MIN_BODIES); ++b)
-    {
-        world->energy.drift_momentum[0] += drift.momentum[b].x;
-        world->energy.drift_momentum[1] += drift.momentum[b].y;
-        world->energy.drift_momentum[2] += drift.momentum[b].z;
-    }
+    rbl_parallel_for(world->jobs, (uint32_t)step->islands.count, 16, displace_free_block, step);
+    book(step, &drift);
     return RBL_OK;
 }

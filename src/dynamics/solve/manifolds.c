@@ -77,8 +77,10 @@ static rblManifold make_manifold(const rblStep* step, uint32_t index, uint32_t p
         .safe_distance = safe_distance(a, b),
         .had_overlap = pair->initial_depth > 0.0f || pair->sibling_depth > 0.0f,
         .siblings = pair->siblings,
+        .misses = pair->time_of_impact > 1.0f,
         .round = a->round || b->round,
-        .early = !pair->siblings && (a->joint_count > 0 || b->joint_count > 0 || pair->time_of_impact < 1.0f),
+        .early = !pair->siblings &&
+                 (a->joint_count > 0 || b->joint_count > 0 || (pair->fast && pair->time_of_impact < 1.0f)),
     };
 }
 

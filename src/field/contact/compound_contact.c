@@ -86,6 +86,7 @@ static rblContactOptions options_of_parts(const rblContactOptions* options, cons
     for (uint32_t i = 0; i < out.path_count; ++i)
     {
         const rblPredictedPath* whole = &options->paths[i];
+        paths[i].of_first = whole->of_first;
         paths[i].end = pose_of_parts(first, second, whole->end);
         paths[i].pivot =
             first->has_pose ? rbl_transform_inverse_point(first->pose, whole->pivot) : whole->pivot;

@@ -5,6 +5,7 @@
 #include "field/contact/field_pair_cache.h"
 #include "field/contact/field_sampling.h"
 #include "field/contact/field_select.h"
+#include "field/contact/field_smooth.h"
 #include "field/fragment/fragment_shape.h"
 #include "field/piece.h"
 #include "math/aabb.h"
@@ -18,6 +19,11 @@
 #define ENOUGH 2u
 // Relative to half the sample spacing of a level; gap of the candidates that count for ENOUGH.
 #define NEARBY 0.25f
+// Relative to the smaller inner radius; radius about a contact in which smooth surfaces are fitted.
+#define SMOOTH_SCALE 0.42f
+// Number of look-ups of the field on the path of a possible obstacle. A path that needs more is not checked.
+#define MIN_LOOKUPS 4.0f
+#define MAX_LOOKUPS 16.0f
 
 // A sample of one shape that touches the other shape.
 typedef struct Touch
@@ -265,6 +271,7 @@ typedef struct Paths
 {
     uint32_t count;
     Path sides[2][RBL_MAX_PATHS];
+    bool of_first[RBL_MAX_PATHS]; // the pivot is a point of the first shape
 } Paths;
 
 static Path path_of(rblTransform from, rblTransform to, rblVec3 pivot)
@@ -286,6 +293,7 @@ static void find_paths(const rblContactOptions* options, rblTransform b_in_a, Pa
         out->sides[0][i] =
             path_of(a_in_b, rbl_transform_inverse(path->end), rbl_transform_point(a_in_b, path->pivot));
         out->sides[1][i] = path_of(b_in_a, path->end, path->pivot);
+        out->of_first[i] = path->of_first;
     }
 }
 
@@ -303,27 +311,13 @@ static float lowest_offset(const Path* path, rblVec3 sample, rblVec3 point, rblV
     return straight + (bottoms ? (s < 0.0f ? -0.25f * s * s / b : 0.0f) : rbl_minf(s + b, rbl_maxf(s, 0.0f)));
 }
 
-static rblVec3 gradient_at(const rblField* field, rblVec3 point)
-{
-    rblVec3 gradient;
-    if (field->grid != NULL)
-    {
-        (void)rbl_level_set_distance(field->grid, point, &gradient);
-    }
-    else
-    {
-        field->shape->kind->distance(field->shape->data, point, &gradient);
-    }
-    return gradient;
-}
-
 static rblCandidate candidate_of(const Touch* t, const rblSampling sides[2], const Paths* paths)
 {
     const rblSampling* side = &sides[t->side];
     rblVec3 gradient = t->gradient;
     if (rbl_dot3(gradient, gradient) == 0.0f)
     {
-        gradient = gradient_at(&side->field, t->point);
+        (void)rbl_field_look_up(&side->field, t->point, &gradient);
     }
     rblCandidate candidate = {.contact = contact_of(t, sides, gradient)};
     for (uint32_t i = 0; i < paths->count; ++i)
@@ -393,6 +387,148 @@ static rblSelecting selecting_of(const rblShapeView* a, const rblShapeView* b, r
                           .length = length,
                           .first_count = options->first_count,
                           .path_count = path_count(options)};
+}
+
+// ---- smooth contacts ----
+
+typedef struct Surfaces
+{
+    rblSmoothPair pair;
+    const rblSampling* sides;
+    const Paths* paths;
+    rblVec3 center; // as in rblSelecting
+    float length;
+    float thinnest, widest; // m: the smaller inner radius, the smaller radius
+} Surfaces;
+
+// Fields that are exact near the surface, or interpolated. Cuts are flat, and their edges sharp.
+static bool may_be_smooth(const rblField* field)
+{
+    return field->confirm == NULL && !(field->error > 0.0f);
+}
+
+static bool refine(const void* context, rblCandidate* candidate, rblSmoothness* out)
+{
+    const Surfaces* surfaces = context;
+    rblContactPoint* contact = &candidate->contact;
+    if (!rbl_contact_smooth(&surfaces->pair, contact, out))
+    {
+        return false;
+    }
+    const rblVec3 on_b = rbl_mul_add3(contact->point, 0.5f * contact->distance, contact->normal);
+    const rblVec3 sample = rbl_add3(rbl_mat3_apply(&surfaces->pair.rotation, on_b), surfaces->pair.offset);
+    for (uint32_t i = 0; i < surfaces->paths->count; ++i)
+    {
+        candidate->lows[i] =
+            contact->distance + lowest_offset(&surfaces->paths->sides[1][i], sample, on_b, contact->normal);
+    }
+    return true;
+}
+
+// A path in the axes in which its pivot moves straight: those of the shape that does not have the pivot.
+typedef struct Course
+{
+    const Path* path;
+    uint32_t mover; // the shape that moves in them: the side whose samples it has
+    float share;    // of the path
+    rblQuat turn;   // up to there
+} Course;
+
+static Course course_to(const Paths* paths, uint32_t number, float share)
+{
+    const uint32_t mover = paths->of_first[number] ? 0 : 1;
+    const Path* path = &paths->sides[mover][number];
+    const rblVec3 half = rbl_scale3(path->rotation_vector, 0.5f);
+    const float w = sqrtf(rbl_maxf(1.0f - rbl_dot3(half, half), 0.0f));
+    const rblQuat turn = {share * half.x, share * half.y, share * half.z, 1.0f - share + share * w};
+    return (Course){path, mover, share, rbl_quat_normalize(turn)};
+}
+
+static rblVec3 moved_along(const Course* course, rblVec3 point)
+{
+    const rblVec3 turned = rbl_rotate3(course->turn, rbl_sub3(point, course->path->pivot));
+    return rbl_mul_add3(rbl_add3(turned, course->path->pivot), course->share, course->path->translation);
+}
+
+static rblVec3 moved_back(const Course* course, rblVec3 point)
+{
+    const rblVec3 straight = rbl_mul_add3(point, -course->share, course->path->translation);
+    const rblVec3 turned = rbl_inverse_rotate3(course->turn, rbl_sub3(straight, course->path->pivot));
+    return rbl_add3(turned, course->path->pivot);
+}
+
+// What the small motion x of the second shape against the first does to a point of the shape that moves, in the axes of the other.
+static rblVec3 nudge_of(const Surfaces* surfaces, const Course* course, rblVec3 point, const float x[6])
+{
+    const rblVec3 turn = rbl_scale3(rbl_vec3(x[3], x[4], x[5]), 1.0f / surfaces->length);
+    const rblVec3 shift = rbl_vec3(x[0], x[1], x[2]);
+    if (course->mover == 1)
+    {
+        const rblVec3 arm = rbl_sub3(point, surfaces->center);
+        return rbl_scale3(rbl_add3(shift, rbl_cross3(turn, arm)), course->share);
+    }
+    const rblMat3* to_b = &surfaces->pair.rotation;
+    const rblVec3 center = rbl_add3(rbl_mat3_apply(to_b, surfaces->center), surfaces->pair.offset);
+    const rblVec3 arm = rbl_sub3(point, center);
+    const rblVec3 sum = rbl_add3(rbl_mat3_apply(to_b, shift), rbl_cross3(rbl_mat3_apply(to_b, turn), arm));
+    return rbl_scale3(sum, -course->share);
+}
+
+static float distance_on(const Surfaces* surfaces, const Course* course, uint32_t which, rblVec3 sample,
+                         const float x[6])
+{
+    const rblSampling* side = &surfaces->sides[which];
+    rblVec3 gradient;
+    if (which == course->mover)
+    {
+        const rblVec3 at = moved_along(course, rbl_sampling_point(side, sample));
+        return rbl_field_look_up(&side->field, rbl_add3(at, nudge_of(surfaces, course, at, x)), &gradient);
+    }
+    const rblVec3 before = moved_back(course, rbl_sub3(sample, nudge_of(surfaces, course, sample, x)));
+    return rbl_field_look_up(&side->field, rbl_sampling_point(side, before), &gradient);
+}
+
+// Negative infinity where the sample would pass through the other shape between two looks.
+static float lowest(const void* context, const rblCandidate* candidate, uint32_t number, const float x[6])
+{
+    const Surfaces* surfaces = context;
+    const uint32_t which = candidate->contact.feature & 1;
+    const rblVec3 sample = surfaces->sides[which].tree->points[candidate->contact.feature >> 1];
+    const Path* path = &surfaces->paths->sides[which][number];
+    const float turn =
+        rbl_length3(path->rotation_vector) + rbl_length3(rbl_vec3(x[3], x[4], x[5])) / surfaces->length;
+    const float way =
+        rbl_length3(path->translation) + rbl_length3(rbl_vec3(x[0], x[1], x[2])) + turn * surfaces->widest;
+    const float parts = rbl_maxf(way / surfaces->thinnest, MIN_LOOKUPS);
+    if (!(parts <= MAX_LOOKUPS))
+    {
+        return -INFINITY;
+    }
+    const int looks = (int)ceilf(parts);
+    float least = INFINITY;
+    for (int k = 1; k <= looks; ++k)
+    {
+        const Course course = course_to(surfaces->paths, number, (float)k / (float)looks);
+        least = rbl_minf(least, distance_on(surfaces, &course, which, sample, x));
+    }
+    return least;
+}
+
+static Surfaces surfaces_of(const rblShapeView* a, const rblShapeView* b, const rblSampling sides[2],
+                            const Paths* paths, const rblSelecting* selecting)
+{
+    const float inner_a = a->bounded ? a->inner_radius : INFINITY;
+    const float inner_b = b->bounded ? b->inner_radius : INFINITY;
+    return (Surfaces){.pair = {.fields = {&sides[1].field, &sides[0].field},
+                               .rotation = sides[0].rotation,
+                               .offset = sides[0].offset,
+                               .scale = SMOOTH_SCALE * rbl_minf(inner_a, inner_b)},
+                      .sides = sides,
+                      .paths = paths,
+                      .center = selecting->center,
+                      .length = selecting->length,
+                      .thinnest = rbl_minf(inner_a, inner_b),
+                      .widest = rbl_minf(a->radius, b->radius)};
 }
 
 // ---- public functions ----
@@ -487,7 +623,11 @@ rblResult rbl_fields_collide(const rblShapeView* a, const rblShapeView* b, rblTr
         out->clear = gap_of(sides, margin);
         return RBL_OK;
     }
-    const rblSelecting selecting = selecting_of(a, b, b_in_a, &s, options);
+    rblSelecting selecting = selecting_of(a, b, b_in_a, &s, options);
+    const Surfaces context = surfaces_of(a, b, sides, &paths, &selecting);
+    const rblSurfaces surfaces = {&context, refine, lowest};
+    const bool smooth = may_be_smooth(&sides[0].field) && may_be_smooth(&sides[1].field);
+    selecting.surfaces = paths.count > 0 && smooth ? &surfaces : NULL;
     return rbl_contacts_select(&selecting, &s.scratch->candidates, &s.scratch->select, out,
                                &s.scratch->leading)
                ? RBL_OK

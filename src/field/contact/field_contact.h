@@ -8,7 +8,8 @@
 // rbl_fields_collide(): m of the samples within the margin become contacts (field_select.h); then every sample deeper
 // than the tolerance eps, and with predicted paths the obstacles on the paths. The deepest sample, or the one with the
 // smallest gap, is always a contact. `colliding` is the number of samples inside. The feature of a contact is twice the
-// sample index, plus 1 for samples of the second shape.
+// sample index, plus 1 for samples of the second shape. With paths, a contact of smooth surfaces is moved from the sample to
+// the point where the surfaces are closest (field_smooth.h).
 //
 // Limitation: two edges that cross between their samples are not detected. With edges sampled every s metres, two
 // perpendicular edges can overlap by up to 0.35 s before a sample of one is inside the other.

@@ -84,6 +84,13 @@ typedef struct rblSampleVisit
 bool rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* field, rblTransform pose,
                        float least, rblFrontier* frontier);
 
+// The exact or interpolated distance, and its gradient.
+static inline float rbl_field_look_up(const rblField* field, rblVec3 point, rblVec3* gradient)
+{
+    return field->grid != NULL ? rbl_level_set_distance(field->grid, point, gradient)
+                               : field->shape->kind->distance(field->shape->data, point, gradient);
+}
+
 // A sample in the axes of the field.
 static inline rblVec3 rbl_sampling_point(const rblSampling* s, rblVec3 sample)
 {

@@ -6,18 +6,21 @@
 #include <math.h>
 
 // ---- tuning ----
-#define MAX_SWEEPS 64 // of the selection over all candidates
+#define MAX_SWEEPS      64    // of the selection over all candidates
+#define ROUGHNESS_SCALE 3.0f  // relative to the roughness at a contact; roughness of the surfaces elsewhere
+#define SAME_ROW        0.05f // distance of two rows w below which smooth contacts are the same
 
 // Columns of the candidates, padded to blocks of four: w in six columns, then the depth that the chosen contacts do not
 // imply yet, then the distance, then the distances on the paths.
 #define UNCOVERED 6
 #define DISTANCE  7
 #define COLUMNS   (8 + RBL_MAX_PATHS)
+#define IMPLIED   1e30f // distance of a sample that a smooth contact replaces
 
 typedef struct Choice
 {
     const rblSelecting* selecting;
-    const rblCandidate* candidates;
+    rblCandidate* candidates;
     float* columns[COLUMNS];
     uint32_t padded;
     rblSelectedRow* chosen;
@@ -27,6 +30,9 @@ typedef struct Choice
     float* multipliers; // multipliers of the motion that resolves the chosen contacts
     float* resolved;    // distances of the chosen contacts after that motion
     float x[6];         // that motion: the smallest one
+    bool smooth;        // all chosen contacts are smooth contacts
+    float rough;        // m, bound of the roughness of these surfaces
+    float touching;     // m, largest gap of candidates that count as touching
     rblContactSet* out;
 } Choice;
 
@@ -81,7 +87,7 @@ static void write_row(Choice* c, uint32_t i, const rblCandidate* candidate)
     c->columns[4][i] = moment.y;
     c->columns[5][i] = moment.z;
     // With paths, future distances are known.
-    const bool spread = p->distance <= c->selecting->eps || c->selecting->path_count == 0;
+    const bool spread = p->distance <= c->touching || c->selecting->path_count == 0;
     c->columns[UNCOVERED][i] = spread ? c->selecting->motion - p->distance : -INFINITY;
     c->columns[DISTANCE][i] = p->distance;
     for (uint32_t k = 0; k < c->selecting->path_count; ++k)
@@ -181,8 +187,51 @@ static void multiply_rows(Choice* c, uint32_t row)
     }
 }
 
-static void choose(Choice* c, uint32_t index)
+// Whether a moved contact is the same as a chosen one.
+static bool is_chosen_already(const Choice* c, uint32_t index)
 {
+    const float eps = c->selecting->eps;
+    for (uint32_t i = 0; i < c->count; ++i)
+    {
+        float square = 0.0f;
+        for (int k = 0; k < 6; ++k)
+        {
+            const float apart = c->columns[k][index] - c->chosen[i].w[k];
+            square += apart * apart;
+        }
+        if (square < SAME_ROW * SAME_ROW &&
+            fabsf(c->columns[DISTANCE][index] - c->chosen[i].distances[0]) <= eps)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Returns false when a chosen smooth contact replaces the candidate.
+static bool choose(Choice* c, uint32_t index)
+{
+    const rblSurfaces* surfaces = c->selecting->surfaces;
+    const rblCandidate sample = c->candidates[index];
+    rblSmoothness smooth;
+    if (surfaces != NULL && surfaces->refine(surfaces->context, &c->candidates[index], &smooth))
+    {
+        c->rough = c->smooth ? rbl_maxf(c->rough, ROUGHNESS_SCALE * smooth.rough) : 0.0f;
+        c->touching = rbl_maxf(c->touching, c->selecting->eps + smooth.sag);
+        write_row(c, index, &c->candidates[index]);
+        if (is_chosen_already(c, index))
+        {
+            c->candidates[index] = sample;
+            exclude(c, index);
+            c->columns[DISTANCE][index] = IMPLIED;
+            return false;
+        }
+    }
+    else
+    {
+        c->smooth = false;
+        c->rough = 0.0f;
+    }
     const uint32_t number = c->count++;
     rblSelectedRow* row = &c->chosen[number];
     for (int k = 0; k < 6; ++k)
@@ -197,6 +246,7 @@ static void choose(Choice* c, uint32_t index)
     row->inverse_square = 1.0f / product(row->w, row->w);
     exclude(c, index);
     c->out->points[c->out->count++] = c->candidates[index].contact;
+    return true;
 }
 
 // A motion of length l that resolves contact c leaves contact j with a depth of at most |w_j - w_c| l - (d_j - d_c).
@@ -241,15 +291,29 @@ static void choose_touching(Choice* c, uint32_t count)
     {
         if (c->columns[DISTANCE][i] <= c->selecting->eps)
         {
-            choose(c, i);
+            (void)choose(c, i);
+        }
+    }
+}
+
+// Samples of smooth surfaces may lie beside the contacts, so samples with small gaps count as touching, too.
+static void add_touching(Choice* c, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const float distance = c->columns[DISTANCE][i];
+        if (distance > c->selecting->eps && distance <= c->touching)
+        {
+            c->columns[UNCOVERED][i] = c->selecting->motion - distance;
         }
     }
 }
 
 // The deepest candidate, then repeatedly the one that the chosen contacts imply least.
-static void choose_first(Choice* c)
+static void choose_first(Choice* c, uint32_t count)
 {
-    choose(c, deepest_candidate(c));
+    (void)choose(c, deepest_candidate(c));
+    add_touching(c, count);
     while (c->count < c->selecting->first_count)
     {
         float left;
@@ -258,7 +322,7 @@ static void choose_first(Choice* c)
         {
             return;
         }
-        choose(c, next);
+        (void)choose(c, next);
     }
 }
 
@@ -325,6 +389,21 @@ static uint32_t deepest_after(const Choice* c, uint32_t path, float* depth)
     return largest_of(&largest, depth);
 }
 
+// The paths of candidates are approximated along the normal at the start. When a body rolls by more than its radius, this
+// approximation reports false obstacles. So check a possible obstacle in the field itself.
+static bool passes(Choice* c, uint32_t path, uint32_t index)
+{
+    const rblSurfaces* surfaces = c->selecting->surfaces;
+    const float lowest = surfaces->lowest(surfaces->context, &c->candidates[index], path - 1, c->x);
+    float along = 0.0f;
+    for (int k = 0; k < 6; ++k)
+    {
+        along += c->columns[k][index] * c->x[k];
+    }
+    c->columns[DISTANCE + path][index] = lowest - along;
+    return lowest >= -c->selecting->eps - c->rough;
+}
+
 // A candidate that is still deeper than eps after that motion becomes a contact, too: drift correction would not remove
 // its overlap, or the step would not detect it. `path` 0: no path.
 static void choose_rest(Choice* c, uint32_t path, uint32_t most)
@@ -339,12 +418,19 @@ static void choose_rest(Choice* c, uint32_t path, uint32_t most)
         float depth;
         solve_motion(c);
         const uint32_t next = deepest_after(c, path, &depth);
-        if (!(depth > c->selecting->eps))
+        if (!(depth > c->selecting->eps + c->rough))
         {
             return;
         }
-        choose(c, next);
-        c->resolved[c->count - 1] = -depth;
+        if (path > 0 && c->smooth && passes(c, path, next))
+        {
+            continue;
+        }
+        if (choose(c, next))
+        {
+            c->resolved[c->count - 1] =
+                c->chosen[c->count - 1].distances[path] + product(c->chosen[c->count - 1].w, c->x);
+        }
     }
 }
 
@@ -354,7 +440,9 @@ static void keep_deep(const Choice* c, uint32_t count)
 {
     for (uint32_t i = 0; i < count; ++i)
     {
-        if (c->columns[DISTANCE][i] < -c->selecting->eps)
+        const float distance = c->columns[DISTANCE][i];
+        const float own = distance == IMPLIED ? c->candidates[i].contact.distance : distance;
+        if (own < -c->selecting->eps)
         {
             c->out->points[c->out->count++] = c->candidates[i].contact;
         }
@@ -369,7 +457,7 @@ static void keep_all(const rblCandidateArray* candidates, rblContactSet* out)
     }
 }
 
-bool rbl_contacts_select(const rblSelecting* selecting, const rblCandidateArray* candidates,
+bool rbl_contacts_select(const rblSelecting* selecting, rblCandidateArray* candidates,
                          rblSelectScratch* scratch, rblContactSet* out, uint32_t* leading)
 {
     if (!rbl_contact_set_reserve(out, (uint32_t)candidates->count))
@@ -382,7 +470,11 @@ bool rbl_contacts_select(const rblSelecting* selecting, const rblCandidateArray*
         *leading = out->count;
         return true;
     }
-    Choice choice = {.selecting = selecting, .candidates = candidates->data, .out = out};
+    Choice choice = {.selecting = selecting,
+                     .candidates = candidates->data,
+                     .touching = selecting->eps,
+                     .smooth = true,
+                     .out = out};
     if (!reserve_columns(&choice, (uint32_t)candidates->count, scratch))
     {
         return false;
@@ -394,7 +486,7 @@ bool rbl_contacts_select(const rblSelecting* selecting, const rblCandidateArray*
     }
     else
     {
-        choose_first(&choice);
+        choose_first(&choice, (uint32_t)candidates->count);
     }
     const uint32_t most = choice.count + RBL_MAX_EXTRA;
     for (uint32_t path = 0; selecting->path_count > 0 && path <= selecting->path_count; ++path)

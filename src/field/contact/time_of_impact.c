@@ -51,11 +51,6 @@ double rbl_fastest_closing(const rblFlights* f)
            f->b.angle * f->b.radius;
 }
 
-static bool is_half_space(const rblShapeView* view)
-{
-    return view->shape->core.form == RBL_CORE_HALF_SPACE;
-}
-
 // ---- public functions ----
 
 // A cheap test: the balls around the centres of mass never meet.
@@ -148,24 +143,6 @@ float rbl_shape_find_impact(const rblImpactQuery* query)
         *query->clear = (float)clear;
     }
     return (float)t;
-}
-
-bool rbl_shape_stays_apart(const rblImpactQuery* query, float least)
-{
-    if (is_half_space(query->a) || is_half_space(query->b) || !query->a->convex || !query->b->convex ||
-        !is_finite_motion(query))
-    {
-        return false;
-    }
-    rblFlights flights;
-    join_flights(query, &flights);
-    double gap = 0.0;
-    const bool separated = rbl_convex_stays_apart(query, &flights, (double)least, &gap);
-    if (query->clear != NULL)
-    {
-        *query->clear = separated ? (float)(gap - flights.slack) : 0.0f;
-    }
-    return separated;
 }
 
 float rbl_shape_time_of_impact(const rblShapeView* a, const rblSweep* sweep_a, const rblShapeView* b,

@@ -66,9 +66,4 @@ double rbl_convex_time_of_impact(const rblImpactQuery* query, const rblFlights* 
 // distance of the field of the other.
 double rbl_field_time_of_impact(const rblImpactQuery* query, const rblFlights* flights);
 
-// Whether the cached direction separates two hulls or boxes during the motion. `clear` receives their gap along it at
-// the start, which is above `least`.
-bool rbl_convex_stays_apart(const rblImpactQuery* query, const rblFlights* flights, double least,
-                            double* clear);
-
 #endif

@@ -356,19 +356,3 @@ double rbl_convex_time_of_impact(const rblImpactQuery* query, const rblFlights* 
     rbl_hull_cache_write(hulls ? query->cache : NULL, &cache);
     return t;
 }
-
-bool rbl_convex_stays_apart(const rblImpactQuery* query, const rblFlights* flights, double least,
-                            double* clear)
-{
-    const MovingPair pair = make_pair(query, flights);
-    const rblHullCache cache = rbl_hull_cache_read(query->cache);
-    if (pair.a->hull == NULL || pair.b->hull == NULL || !(rbl_dot3(cache.axis, cache.axis) > 0.5f))
-    {
-        return false;
-    }
-    const rblVec3d axis = rbl_mat3d_apply(&flights->a.from, rbl_to_double3(cache.axis));
-    const Line line = make_line(&pair, rbl_normalize3d(axis, (rblVec3d){0, 1, 0}), (rblVec3d){0, 0, 0}, 0.0);
-    *clear = gap_along(&pair, &line, 0.0);
-    return *clear > least + flights->slack && *clear > flights->goal + flights->slack &&
-           follow(&pair, &line, 0.0, *clear, 1) >= 1.0;
-}

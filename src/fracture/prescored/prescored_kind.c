@@ -61,6 +61,9 @@ static const rblParameter parameters[] = {
     {ROW("lifetime", FLOAT, lifetime), NOT_NEGATIVE, .about = "lifetime of debris, s; 0: no limit"},
     {ROW("accumulate", BOOL, accumulate), .about = "impacts that do not break the body weaken it"},
     {ROW("aligned", BOOL, aligned), .about = "rotate the pattern by right angles only"},
+    {ROW("fixedPieces", BOOL, fixed_pieces),
+     .about = "break into the requested number of pieces or not at all; false: into as many as the impact "
+              "can pay for"},
     {ROW("generations", U32, generations),
      .about = "how often pieces of pieces break: 1, only the body itself"},
     {ROW("share", FLOAT, share), NOT_NEGATIVE,

@@ -1,5 +1,5 @@
-// Breaking by a pattern: the pattern cuts the body, with fewer pieces until the impact can pay for the cracks, and pieces get
-// shapes.
+// Breaking by a pattern: the pattern cuts the body, with fewer pieces until the impact can pay for the cracks (unless their
+// number is fixed), and pieces get shapes.
 #include "base/error.h"
 #include "base/random.h"
 #include "field/shape.h"
@@ -273,7 +273,7 @@ static rblResult cut_all(Shattering* s, uint32_t pieces)
 {
     const uint32_t limit = max_pieces(s);
     const bool is_fewer = s->labels != NULL && pieces < s->labels->label_count;
-    const uint32_t most = is_fewer && pieces < limit ? pieces : limit;
+    const uint32_t most = (is_fewer || s->def->fixed_pieces) && pieces < limit ? pieces : limit;
     for (uint32_t i = 0; i < s->solid_count; ++i)
     {
         RBL_TRY(cut_solid(s, i, most));
@@ -302,6 +302,26 @@ static uint32_t wanted_pieces(const Shattering* s)
     return (uint32_t)rbl_mind(pieces, RBL_PATTERN_MAX_PIECES);
 }
 
+// Cells outside of the body, and crumbs, are no pieces of their own. For a fixed number of pieces the pattern gets more cells
+// until there are enough pieces; the smallest ones too many are merged.
+static rblResult cut_fixed(Shattering* s)
+{
+    uint32_t cells = s->wanted;
+    for (uint32_t i = 0; i < MAX_TRIES; ++i)
+    {
+        drop_cuts(s);
+        RBL_TRY(make_pattern(s, cells));
+        RBL_TRY(cut_all(s, s->wanted));
+        const uint32_t missing = s->piece_count < s->wanted ? s->wanted - s->piece_count : 0;
+        if (missing == 0 || s->labels != NULL || missing > RBL_PATTERN_MAX_PIECES - cells)
+        {
+            break;
+        }
+        cells += missing;
+    }
+    return RBL_OK;
+}
+
 static rblResult attempt(void* context, double* cost, bool* cracked)
 {
     Shattering* s = context;
@@ -310,8 +330,15 @@ static rblResult attempt(void* context, double* cost, bool* cracked)
     {
         return RBL_OK;
     }
-    RBL_TRY(make_pattern(s, s->wanted));
-    RBL_TRY(cut_all(s, s->wanted));
+    if (s->def->fixed_pieces)
+    {
+        RBL_TRY(cut_fixed(s));
+    }
+    else
+    {
+        RBL_TRY(make_pattern(s, s->wanted));
+        RBL_TRY(cut_all(s, s->wanted));
+    }
     *cost = rbl_crack_price(&s->body->material) * s->area;
     return RBL_OK;
 }
@@ -409,7 +436,8 @@ rblResult rbl_prescored_shatter(const rblPrescoredDef* def, const rblLabelVolume
     if (result == RBL_OK &&
         s.solid_count <= max_pieces(&s)) // otherwise the capacity is too small: the body stays whole
     {
-        const rblBudgetTries tries = {verdict->budget, MAX_TRIES, attempt, want_fewer};
+        const uint32_t most_tries = def->fixed_pieces ? 1 : MAX_TRIES;
+        const rblBudgetTries tries = {verdict->budget, most_tries, attempt, want_fewer};
         s.wanted = wanted_pieces(&s);
         result = rbl_break_within_budget(&tries, &s, &affordable);
     }

@@ -6,12 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-// Distance within which a crack relieves the stress, relative to its radius; the next crack starts farther away. Without it many
-// cracks start side by side.
-#define RELIEF_BY_RADIUS 0.5
-#define MIN_RELIEF       2.0 // smallest relief distance, in mean edge lengths
-#define SHEET_CELL       2.0 // side of a square that detects overlapping sheets of a crack, in mean edge lengths
-#define MAX_STALLED      16 // cracks that end inside the body before cracking stops; bounds the time
+// ---- tuning ----
+#define GIVEN_UP                                                                                             \
+    2.0 // starts within this distance of one whose crack stalled are given up, in mean edge lengths
+#define MAX_AROUND                                                                                           \
+    96u // tetrahedra around a node that are looked at; a lattice has 24, warped ones a few more
+#define SHEET_CELL 2.0 // side of a square that detects overlapping sheets of a crack, in mean edge lengths
 
 // ---- stress ----
 
@@ -70,12 +70,16 @@ static bool survey(rblCrackGrowth* growth, rblCrackReport* report)
 static void close_growth(rblCrackGrowth* growth)
 {
     rbl_array_free(&growth->candidates);
+    rbl_array_free(&growth->relieved);
+    rbl_array_free(&growth->load_nodes);
+    rbl_array_free(&growth->loaded);
     rbl_array_free(&growth->queue);
     rbl_array_free(&growth->band);
     rbl_array_free(&growth->band_starts);
     rbl_array_free(&growth->band_links);
     rbl_array_free(&growth->front);
     rbl_array_free(&growth->edges);
+    rbl_hash_map_free(&growth->open);
     rbl_arena_free(&growth->arena);
 }
 
@@ -84,25 +88,30 @@ static bool open_growth(rblCrackGrowth* growth, const uint32_t* labels)
     const rblCrackBody* body = growth->body;
     const size_t nodes = body->tets->node_count, tets = body->tets->tet_count;
     rbl_array_init(&growth->candidates, growth->allocator);
+    rbl_array_init(&growth->relieved, growth->allocator);
+    rbl_array_init(&growth->load_nodes, growth->allocator);
+    rbl_array_init(&growth->loaded, growth->allocator);
     rbl_array_init(&growth->queue, growth->allocator);
     rbl_array_init(&growth->band, growth->allocator);
     rbl_array_init(&growth->band_starts, growth->allocator);
     rbl_array_init(&growth->band_links, growth->allocator);
     rbl_array_init(&growth->front, growth->allocator);
     rbl_array_init(&growth->edges, growth->allocator);
+    rbl_hash_map_init(&growth->open, growth->allocator);
     rbl_arena_init(&growth->arena, 1 << 16, growth->allocator);
     growth->marks = RBL_ARENA_ARRAY(&growth->arena, rblCrackMark, nodes);
     growth->nodes = RBL_ARENA_ARRAY(&growth->arena, rblCrackNode, nodes);
-    growth->relief = RBL_ARENA_ARRAY(&growth->arena, double, nodes);
+    growth->distances = RBL_ARENA_ARRAY(&growth->arena, double, nodes);
+    growth->sources = RBL_ARENA_ARRAY(&growth->arena, uint32_t, nodes);
     growth->stuff = RBL_ARENA_ARRAY(&growth->arena, rblCrackStuff, nodes + 1);
     growth->normals = RBL_ARENA_ARRAY(&growth->arena, rblCrackNormal, nodes);
     growth->seen = RBL_ARENA_ARRAY(&growth->arena, uint32_t, tets);
     growth->own = RBL_ARENA_ARRAY(&growth->arena, double, nodes);
     growth->peak = RBL_ARENA_ARRAY(&growth->arena, double, nodes);
     growth->sheet = RBL_ARENA_ARRAY(&growth->arena, rblSheetCell, RBL_SHEET_CELLS * RBL_SHEET_CELLS);
-    if (growth->marks == NULL || growth->nodes == NULL || growth->relief == NULL || growth->stuff == NULL ||
-        growth->normals == NULL || growth->seen == NULL || growth->own == NULL || growth->peak == NULL ||
-        growth->sheet == NULL)
+    if (growth->marks == NULL || growth->nodes == NULL || growth->distances == NULL ||
+        growth->sources == NULL || growth->stuff == NULL || growth->normals == NULL || growth->seen == NULL ||
+        growth->own == NULL || growth->peak == NULL || growth->sheet == NULL)
     {
         return false;
     }
@@ -114,7 +123,7 @@ static bool open_growth(rblCrackGrowth* growth, const uint32_t* labels)
     {
         growth->marks[i] = (rblCrackMark){.label = labels[i]};
         growth->nodes[i] = (rblCrackNode){.position = body->tets->positions[i]};
-        growth->relief[i] = 1.0;
+        growth->distances[i] = (double)INFINITY;
         growth->stuff[i].toughness = body->toughness[i];
         growth->stuff[i].edge = body->graph->mean_edges[i];
     }
@@ -124,7 +133,7 @@ static bool open_growth(rblCrackGrowth* growth, const uint32_t* labels)
 // ---- one crack after the other ----
 
 // The node with the largest ratio of relieved tension to strength; RBL_NONE where no ratio is above 1. Relieved nodes are removed for
-// good, because relief only lowers the stress.
+// good, because relief only lowers the stress. So are those of fragments that no load acts on: these are free of stress.
 static uint32_t weakest_node(rblCrackGrowth* growth)
 {
     uint32_t best = RBL_NONE;
@@ -133,9 +142,8 @@ static uint32_t weakest_node(rblCrackGrowth* growth)
     for (size_t i = 0; i < growth->candidates.count; ++i)
     {
         const uint32_t node = growth->candidates.data[i];
-        const double ratio = growth->peak[node] * growth->relief[node] /
-                             (growth->body->stronger * growth->body->strength[node]);
-        if (ratio >= 1.0)
+        const double ratio = growth->peak[node] / (growth->body->stronger * growth->body->strength[node]);
+        if (ratio >= 1.0 && growth->loaded.data[growth->marks[node].label])
         {
             growth->candidates.data[kept++] = node;
             best = best == RBL_NONE || ratio > most ? node : best;
@@ -146,23 +154,53 @@ static uint32_t weakest_node(rblCrackGrowth* growth)
     return best;
 }
 
-static bool start_crack(rblCrackGrowth* growth, uint32_t node, uint32_t tet, rblCrack* crack)
+// A tetrahedron of the solid is appended unless it is in the list already. Returns the new count.
+static uint32_t add_tet(const rblCrackGrowth* growth, uint32_t tet, uint32_t around[MAX_AROUND],
+                        uint32_t count)
+{
+    bool is_new = tet < growth->body->tets->solid_tet_count && count < MAX_AROUND;
+    for (uint32_t i = 0; i < count && is_new; ++i)
+    {
+        is_new = around[i] != tet;
+    }
+    around[is_new ? count : 0] = is_new ? tet : around[0];
+    return count + is_new;
+}
+
+// Of the tetrahedra around a node, the one whose middle is closest to the plane through the node. The numbers of tetrahedra must not
+// matter, or mirror images of a body and its impact would break differently.
+static uint32_t tet_along(const rblCrackGrowth* growth, uint32_t node, rblVec3d normal)
+{
+    const rblGraphTet* tets = growth->body->solid_graph->around;
+    uint32_t around[MAX_AROUND], count = 1, best = 0;
+    double least = (double)INFINITY;
+    around[0] = growth->body->solid_graph->tets[node];
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const rblGraphTet* tet = &tets[around[i]];
+        const rblVec3d off = rbl_sub3d(tet->middle, growth->nodes[node].position);
+        const double distance = fabs(rbl_dot3d(off, normal)) / rbl_length3d(off);
+        best = distance < least ? i : best;
+        least = rbl_mind(least, distance);
+        for (uint32_t face = 0; face < 4; ++face)
+        {
+            count = tet->nodes[face] == node ? count : add_tet(growth, tet->neighbors[face], around, count);
+        }
+    }
+    return around[best];
+}
+
+static bool start_crack(rblCrackGrowth* growth, uint32_t node, const rblMat3d* axes, rblCrack* crack)
 {
     const rblCrackBody* body = growth->body;
-    rblVec3d corners[4], principal;
-    rblMat3d axes;
-    rbl_tet_corners(body->tets, tet, corners);
-    rbl_stress_principal(&body->stress[node], &principal, &axes);
-    rblVec3d middle = {0.0, 0.0, 0.0};
-    for (uint32_t i = 0; i < 4; ++i)
-    {
-        middle = rbl_add3d(middle, rbl_scale3d(corners[i], 0.25));
-    }
+    const uint32_t tet = tet_along(growth, node, axes->cx);
+    const rblVec3d middle = body->solid_graph->around[tet].middle;
     crack->label = growth->marks[node].label;
+    crack->first_label = growth->label_count;
     crack->start = rbl_scale3d(rbl_add3d(middle, body->tets->positions[node]), 0.5);
-    crack->normal = axes.cx;
-    crack->sides[0] = axes.cy;
-    crack->sides[1] = axes.cz;
+    crack->normal = axes->cx;
+    crack->sides[0] = axes->cy;
+    crack->sides[1] = axes->cz;
     crack->cell = SHEET_CELL * body->graph->mean_edges[node];
     // The radius of the penny-shaped flaw that grows exactly at the strength: the strength implies a flaw of this size.
     const double strength = body->stronger * body->strength[node];
@@ -173,42 +211,6 @@ static bool start_crack(rblCrackGrowth* growth, uint32_t node, uint32_t tet, rbl
     rbl_array_clear(&growth->front);
     growth->seen[tet] = crack->stamp;
     return rbl_growth_push(&growth->front, (rblGrowthItem){0.0, tet});
-}
-
-// Lowers the distance of a node to the crack if the new one is smaller, and appends the node to the queue then.
-static bool relieve_node(rblCrackGrowth* growth, uint32_t node, double left)
-{
-    if (left >= 1.0 || left >= growth->relief[node]) // the first test avoids a memory access
-    {
-        return true;
-    }
-    growth->relief[node] = left;
-    return rbl_array_push(&growth->queue, node);
-}
-
-// The stress is zero at the crack and unchanged from the distance `length` on; in between it grows linearly with the distance along
-// edges. The order of the queue does not change the result: the smallest distance remains.
-static bool relieve(rblCrackGrowth* growth, double length)
-{
-    const rblTetGraph* graph = growth->body->solid_graph;
-    bool ok = true;
-    rbl_array_clear(&growth->queue);
-    for (size_t i = 0; i < growth->band.count && ok; ++i)
-    {
-        const uint32_t node = growth->band.data[i];
-        ok = node >= growth->body->tets->solid_node_count ||
-             relieve_node(growth, node, fabs(growth->nodes[node].value) / length);
-    }
-    for (size_t head = 0; head < growth->queue.count && ok; ++head)
-    {
-        const uint32_t node = growth->queue.data[head];
-        const double left = growth->relief[node];
-        for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1] && ok; ++k)
-        {
-            ok = relieve_node(growth, graph->nodes[k], left + graph->lengths[k] / length);
-        }
-    }
-    return ok;
 }
 
 // Removes the candidates around the start of a stalled crack: their cracks would stall, too.
@@ -225,56 +227,91 @@ static void give_up_around(rblCrackGrowth* growth, uint32_t node, double distanc
     growth->peak[node] = 0.0;
 }
 
-// Grow a crack from a node; `parts` receives the number of parts of its fragment afterwards.
-static bool grow_from(rblCrackGrowth* growth, uint32_t node, uint32_t tet, rblCrack* crack, uint32_t* parts)
+// Grow a crack from a node, perpendicular to the first axis; `parts` receives the number of parts of its fragment afterwards. A crack that
+// goes right through stays, even where it separates nothing: it takes two to break a ring.
+static bool grow_from(rblCrackGrowth* growth, uint32_t node, const rblMat3d* axes, rblCrack* crack,
+                      uint32_t* parts)
 {
     *parts = 1;
-    if (!start_crack(growth, node, tet, crack) || !rbl_crack_run(growth, crack))
+    if (!start_crack(growth, node, axes, crack) || !rbl_crack_run(growth, crack))
     {
         return false;
     }
-    if (!crack->stalled && (!rbl_crack_smooth(growth, crack) || !rbl_crack_split(growth, crack, parts)))
+    if (crack->stalled)
     {
-        return false;
-    }
-    const double edge = MIN_RELIEF * growth->body->solid_graph->mean_edges[node];
-    if (*parts == 1)
-    {
-        give_up_around(growth, node, edge);
         return true;
     }
-    const double radius = RELIEF_BY_RADIUS * sqrt(crack->reach2);
-    const double paid = crack->energy_area > 0.0 ? crack->cost / crack->energy_area : 0.0;
-    return relieve(growth, rbl_maxd(edge, rbl_maxd(radius, paid)));
+    return rbl_crack_smooth(growth, crack) && rbl_crack_split(growth, crack, parts) &&
+           rbl_crack_relieve(growth, crack) && rbl_crack_mark_loaded(growth);
 }
 
+// The same, and its costs. `stalled`: it is discarded.
+static bool grow_one(rblCrackGrowth* growth, uint32_t node, const rblMat3d* axes, rblCrackReport* report,
+                     bool* stalled)
+{
+    rblCrack crack = {.stamp = ++growth->stamp};
+    uint32_t parts = 1;
+    if (!grow_from(growth, node, axes, &crack, &parts))
+    {
+        return false;
+    }
+    *stalled = crack.stalled;
+    report->stalled += crack.stalled;
+    if (!crack.stalled)
+    {
+        growth->energy_left -= crack.cost;
+        report->cracks += parts > 1;
+        report->open += parts == 1;
+        report->area += crack.area;
+        report->cost += crack.cost;
+        report->released += crack.released;
+    }
+    return true;
+}
+
+static bool grow_at_contacts(rblCrackGrowth* growth, rblCrackReport* report)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < growth->body->load_count && ok; ++i)
+    {
+        const rblCrackLoad* load = &growth->body->loads[i];
+        const uint32_t node = load->reach > 0.0 ? rbl_crack_contact_node(growth, load) : RBL_NONE;
+        for (uint32_t k = 0; k < RBL_CONTACT_CRACKS && node != RBL_NONE && ok &&
+                             growth->label_count < growth->body->max_fragments;
+             ++k)
+        {
+            const rblMat3d axes = rbl_crack_contact_axes(growth, load, node, k);
+            bool stalled;
+            ok = grow_one(growth, node, &axes, report, &stalled);
+        }
+    }
+    return ok;
+}
+
+// Every crack removes its start from the candidates, so the number of nodes bounds the number of cracks. A limit on cracks that stall
+// would end the search the earlier the more nodes are above their strength: a harder impact could break less.
 static bool grow_all(rblCrackGrowth* growth, rblCrackReport* report)
 {
-    uint32_t stamp = 0;
-    while (growth->label_count < growth->body->max_fragments && report->stalled < MAX_STALLED)
+    while (growth->label_count < growth->body->max_fragments)
     {
         const uint32_t node = weakest_node(growth);
         if (node == RBL_NONE)
         {
             break;
         }
-        rblCrack crack = {.stamp = ++stamp};
-        uint32_t parts = 1;
-        if (!grow_from(growth, node, growth->body->solid_graph->tets[node], &crack, &parts))
+        rblVec3d principal;
+        rblMat3d axes;
+        bool stalled;
+        rbl_stress_principal(&growth->stuff[node].stress, &principal, &axes);
+        if (!grow_one(growth, node, &axes, report, &stalled))
         {
             return false;
         }
-        if (parts == 1)
-        {
-            report->stalled += 1;
-            continue;
-        }
         growth->peak[node] = 0.0;
-        growth->energy_left -= crack.cost;
-        report->cracks += 1;
-        report->area += crack.area;
-        report->cost += crack.cost;
-        report->released += crack.released;
+        if (stalled)
+        {
+            give_up_around(growth, node, GIVEN_UP * growth->body->solid_graph->mean_edges[node]);
+        }
     }
     return true;
 }
@@ -284,9 +321,10 @@ rblResult rbl_grow_cracks(const rblCrackBody* body, const rblAllocator* allocato
 {
     rblCrackGrowth growth = {.body = body, .label_count = 1, .allocator = allocator};
     *report = (rblCrackReport){.fragments = 1};
-    bool ok = open_growth(&growth, labels) && survey(&growth, report);
+    bool ok = open_growth(&growth, labels) && survey(&growth, report) && rbl_crack_find_loaded(&growth);
     growth.energy_left = rbl_mind(report->elastic, body->budget);
-    ok = ok && grow_all(&growth, report) && rbl_cracks_finish(&growth, weights, report);
+    ok = ok && grow_at_contacts(&growth, report) && grow_all(&growth, report) &&
+         rbl_cracks_finish(&growth, weights, report);
     for (uint32_t node = 0; ok && node < body->tets->node_count; ++node)
     {
         labels[node] = growth.marks[node].label;

@@ -37,6 +37,15 @@ rblResult rbl_tet_graph_create(const rblTetsView* tets, bool solid, const rblAll
                                rblTetGraph* out);
 void rbl_tet_graph_free(rblTetGraph* graph);
 
+// A force on the body, by Hertz' contact.
+typedef struct rblCrackLoad
+{
+    rblVec3d point;     // m
+    rblVec3d direction; // of the force, of length 1
+    double radius;      // m, of the contact
+    double reach;       // m: how far the contact alone drives a crack
+} rblCrackLoad;
+
 // A body under stress. Arrays are per node; values of nodes outside the body are not read.
 typedef struct rblCrackBody
 {
@@ -45,7 +54,9 @@ typedef struct rblCrackBody
     const rblTetGraph* graph;
     const rblStress* stress; // of nodes of the solid
     const double* strength;  // Pa; infinite: never
-    double stronger;         // factor of the strength: small bodies have few flaws
+    double stronger;         // factor of the strength: where little is under tension there are few flaws
+    const rblCrackLoad* loads;
+    uint32_t load_count;     // 0: the stress does not come from loads, and no fragment is without a load
     const double* toughness; // G_c, J/m^2
     double young, poisson;   // to compute energy from stress
     double budget;           // largest cost of all cracks together, J; infinite: no limit
@@ -57,10 +68,11 @@ typedef struct rblCrackReport
 {
     uint32_t fragments; // number of labels; 1: the body does not break
     uint32_t cracks;    // that separated a fragment
-    uint32_t stalled;   // that ended inside: too little energy, or nothing was separated
+    uint32_t open;      // that go right through but separated nothing, such as the first through a ring
+    uint32_t stalled;   // that ended inside for lack of energy
     uint32_t merged;    // fragments that were too small
-    double area;        // of the separating cracks within the solid, m^2
-    double cost;        // of the separating cracks: toughness times area, J
+    double area;        // of cracks that go right through, within the solid, m^2
+    double cost;        // of these: toughness times area, J
     double released;    // elastic energy that they release, by Griffith's estimate, J
     double elastic;     // J in the body before
     double worst_ratio; // largest ratio of principal stress to strength: cracks start above 1
@@ -71,6 +83,9 @@ double rbl_energy_density(double young, double poisson, const rblStress* stress)
 
 // The largest principal stress, or 0 where it is certainly below `least`: a test that takes a tenth of the time.
 double rbl_largest_unless_below(const rblStress* stress, double least);
+
+// The part of a tension that a penny-shaped crack leaves above its middle, at a distance relative to its radius (cracks_relief.c).
+double rbl_crack_tension_left(double distance);
 
 // Grow cracks until no node is above its strength, or the budget is spent. `labels` are 0 in the body and RBL_NONE elsewhere
 // and receive the fragment of each node; `weights` those of the partition rule. Fails when out of memory only, and then labels and

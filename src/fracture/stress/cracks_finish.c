@@ -66,14 +66,21 @@ static uint32_t smallest_crumb(const Crumbs* crumbs, double least)
     return smallest;
 }
 
-// The neighbour with the largest number of common cut edges; RBL_NONE: none.
+// Of the neighbours with at least half as many common cut edges as any has, the smallest one, so that a row of crumbs does not end in one
+// fragment; RBL_NONE: none.
 static uint32_t closest_neighbour(const Crumbs* crumbs, uint32_t label)
 {
     const uint32_t* borders = &crumbs->borders[(size_t)crumbs->count * label];
-    uint32_t best = RBL_NONE;
+    uint32_t best = RBL_NONE, most = 1;
     for (uint32_t i = 0; i < crumbs->count; ++i)
     {
-        best = borders[i] > 0 && (best == RBL_NONE || borders[i] > borders[best]) ? i : best;
+        most = borders[i] > most ? borders[i] : most;
+    }
+    for (uint32_t i = 0; i < crumbs->count; ++i)
+    {
+        best = 2 * borders[i] >= most && (best == RBL_NONE || crumbs->volumes[i] < crumbs->volumes[best])
+                   ? i
+                   : best;
     }
     return best;
 }

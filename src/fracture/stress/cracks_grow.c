@@ -78,14 +78,14 @@ typedef struct rblCrackTet
 
 // ---- stress ----
 
-static void add_stress(rblStress* sum, const rblStress* stress, double factor)
+static void add_stress(rblStress* sum, const rblStress* stress)
 {
-    sum->xx += factor * stress->xx;
-    sum->yy += factor * stress->yy;
-    sum->zz += factor * stress->zz;
-    sum->xy += factor * stress->xy;
-    sum->yz += factor * stress->yz;
-    sum->zx += factor * stress->zx;
+    sum->xx += stress->xx;
+    sum->yy += stress->yy;
+    sum->zz += stress->zz;
+    sum->xy += stress->xy;
+    sum->yz += stress->yz;
+    sum->zx += stress->zx;
 }
 
 // Mean relieved stress of a tetrahedron's nodes in the crack's fragment. False: none is in the solid.
@@ -98,7 +98,7 @@ static bool mean_stress(const rblCrackGrowth* growth, const rblCrackTet* tet, rb
         const uint32_t node = tet->nodes[i];
         if (tet->ours[i] && node < growth->body->tets->solid_node_count)
         {
-            add_stress(out, &growth->stuff[node].stress, growth->relief[node]);
+            add_stress(out, &growth->stuff[node].stress);
             count += 1;
         }
     }
@@ -307,12 +307,27 @@ static rblVec3d mean_of(const rblVec3d* points, uint32_t count)
 
 // ---- energy ----
 
-// Whether a front may grow: the energy that the whole crack releases covers its cost, without the initial flaw (Griffith 1921).
-static bool pays(const rblCrackGrowth* growth, const rblCrack* crack)
+// Whether the contact of a load drives the front on: near a point force F a crack of length c has K = 0.05 F / c^(3/2), so it runs up to
+// the reach of the load (Roesler 1956).
+static bool is_driven(const rblCrackGrowth* growth, uint32_t tet)
+{
+    bool driven = false;
+    for (uint32_t i = 0; i < growth->body->load_count && !driven; ++i)
+    {
+        const rblCrackLoad* load = &growth->body->loads[i];
+        const rblVec3d off = rbl_sub3d(growth->body->graph->around[tet].middle, load->point);
+        driven = rbl_dot3d(off, off) < load->reach * load->reach;
+    }
+    return driven;
+}
+
+// Whether a front may grow: the energy that the whole crack releases covers its cost, without the initial flaw (Griffith 1921) and
+// without what contacts drive.
+static bool pays(const rblCrack* crack)
 {
     const double all = crack->free_area + crack->area; // 0 at the start where surfaces have no cost
-    const double cost = all > 0.0 ? crack->cost * (1.0 - crack->free_area / all) : 0.0;
-    return crack->cost <= growth->energy_left && crack->released >= cost;
+    const double cost = all > 0.0 ? (crack->cost - crack->driven) * (1.0 - crack->free_area / all) : 0.0;
+    return crack->released >= cost;
 }
 
 // A crack releases only the tension across it.
@@ -333,10 +348,9 @@ static void add_area(const rblCrackGrowth* growth, rblCrack* crack, const rblCra
         toughness += tet->ours[i] ? growth->stuff[tet->nodes[i]].toughness : 0.0;
         count += tet->ours[i];
     }
-    const rblVec3d off = rbl_sub3d(tet->around->middle, crack->start);
-    crack->reach2 = rbl_maxd(crack->reach2, rbl_dot3d(off, off));
     crack->area += area;
     crack->cost += area * toughness / count;
+    crack->driven += is_driven(growth, tet->number) ? area * toughness / count : 0.0;
     crack->energy_area += area * energy;
     crack->released = PENNY_RELEASE(growth->body->poisson) * sqrt(crack->area / RBL_PI) * crack->energy_area;
 }
@@ -457,7 +471,7 @@ bool rbl_crack_run(rblCrackGrowth* growth, rblCrack* crack)
     while (growth->front.count > 0 && ok)
     {
         const rblGrowthItem item = growth_pop(&growth->front);
-        crack->stalled = !pays(growth, crack);
+        crack->stalled = crack->cost > growth->energy_left || (!pays(crack) && !is_driven(growth, item.item));
         if (crack->stalled)
         {
             rbl_array_clear(&growth->front);
@@ -465,5 +479,6 @@ bool rbl_crack_run(rblCrackGrowth* growth, rblCrack* crack)
         }
         ok = enter(growth, crack, item.item);
     }
+    crack->stalled = crack->stalled || growth->band.count == 0;
     return ok;
 }

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/hash_map.h"
 #include "fracture/stress/cracks.h"
 #include "math/trig.h"
 #include "math/vec.h"
@@ -31,16 +32,18 @@ typedef struct rblCutEdge
 // A crack that is being grown. Node values are those of its implicit function where `known` is the crack's stamp.
 typedef struct rblCrack
 {
-    uint32_t label; // of the fragment that it goes through
+    uint32_t label;       // of the fragment that it goes through
+    uint32_t first_label; // parts that it separates have labels from here on, and `label`
     uint32_t stamp;
     rblVec3d start, normal;
     rblVec3d sides[2];  // of the plane that it begins in
     double cell;        // m: side of the squares in which sheets are told apart
     double area, cost;  // of what has been cut
+    double driven;      // part of the cost that contacts pay
     double energy_area; // integral over it of the energy density of the tension across
     double free_area;   // of a flaw that is there already
-    double reach2;      // m^2: how far it has come from its start, squared
     double released;    // by Griffith's estimate for a penny of that area
+    double cut_off;     // m^3: of the parts with new labels
     bool stalled;
 } rblCrack;
 
@@ -79,7 +82,7 @@ typedef struct rblCrackNode
 // More data of a node for fronts, in one cache line.
 typedef struct rblCrackStuff
 {
-    rblStress stress; // undefined outside of the solid
+    rblStress stress; // that earlier cracks left; undefined outside of the solid
     double toughness;
     double edge; // m: mean length of its edges
 } rblCrackStuff;
@@ -115,12 +118,18 @@ typedef struct rblCrackGrowth
     rblCrackMark* marks; // these four per node
     rblCrackNode* nodes;
     rblCrackStuff* stuff;
-    double* relief; // the part of its stress that earlier cracks left, 0 to 1
+    double* distances;      // per node: m, to the last crack, where relief looked
+    uint32_t* sources;      // per node: the place in `band` of the node of the crack that this distance is to
+    rblIndexArray relieved; // nodes with a distance
+    rblIndexArray load_nodes; // nodes that a load acts on
+    RBL_ARRAY(bool) loaded;   // per label: whether a load acts on it
     uint32_t label_count;
-    rblCrackNormal* normals;   // per node of the band: of the crack near it
-    uint32_t* seen;            // per tetrahedron: the stamp of the crack that came by
-    double* own;               // per node: the value of the first crack that cut an edge of it; 0: none did
-    double* peak;              // per node: largest principal stress; 0 where a crack has been tried
+    uint32_t stamp;          // of the last crack
+    rblCrackNormal* normals; // per node of the band: of the crack near it
+    uint32_t* seen;          // per tetrahedron: the stamp of the crack that came by
+    double* own;             // per node: the value of the first crack that cut an edge of it; 0: none did
+    double*
+        peak; // per node: largest principal stress; 0 where a crack has been tried, or where it is below the strength
     rblIndexArray candidates;  // nodes whose stress reaches their strength
     rblIndexArray queue;       // of nodes that something spreads to
     rblIndexArray band;        // nodes that have values of this crack
@@ -129,6 +138,7 @@ typedef struct rblCrackGrowth
     rblSheetCell* sheet;       // squares of the plane, all of it wrapped around
     rblGrowthFront front;
     RBL_ARRAY(rblCutEdge) edges; // of all cracks
+    rblHashMap open;             // edges that are cut, with ends that nothing had separated then
     double energy_left;          // J of elastic energy and budget that no crack has spent
     rblArena arena;
     const rblAllocator* allocator;
@@ -143,9 +153,27 @@ bool rbl_crack_smooth(rblCrackGrowth* growth, const rblCrack* crack);
 // Grow a crack from the start that is set (cracks_grow.c). False when out of memory.
 bool rbl_crack_run(rblCrackGrowth* growth, rblCrack* crack);
 
-// Give new labels to the parts that the crack separated (cracks_split.c); `parts` receives the number of parts of the fragment. False
-// when out of memory.
-bool rbl_crack_split(rblCrackGrowth* growth, const rblCrack* crack, uint32_t* parts);
+// Give new labels to the parts that the crack separated, with the open cracks before it (cracks_split.c); `parts` receives the number of
+// parts of the fragment. Where it separates nothing the crack stays open. False when out of memory.
+bool rbl_crack_split(rblCrackGrowth* growth, rblCrack* crack, uint32_t* parts);
+
+// A stress of which what acts across a plane with this normal is multiplied by `left`.
+rblStress rbl_relieve_across(const rblStress* stress, rblVec3d normal, double left);
+
+// The tension at the edge of a contact is above the strength where the load has a reach, but acts on less than tetrahedra resolve. So
+// cracks begin at the node closest to it: number 0 along the force, and 1 to 4 down its flanks. Their normal is the first axis
+// (cracks_loads.c).
+#define RBL_CONTACT_CRACKS 5u
+uint32_t rbl_crack_contact_node(const rblCrackGrowth* growth, const rblCrackLoad* load);
+rblMat3d rbl_crack_contact_axes(const rblCrackGrowth* growth, const rblCrackLoad* load, uint32_t node,
+                                uint32_t number);
+
+// Lower the stress around a crack that goes right through. False when out of memory.
+bool rbl_crack_relieve(rblCrackGrowth* growth, const rblCrack* crack);
+
+// Find the nodes that loads act on; and the labels that have any, after each crack that separated. False when out of memory.
+bool rbl_crack_find_loaded(rblCrackGrowth* growth);
+bool rbl_crack_mark_loaded(rblCrackGrowth* growth);
 
 // Join fragments that are too small, number them without gaps, label the rim, find weights (cracks_finish.c).
 bool rbl_cracks_finish(rblCrackGrowth* growth, double* weights, rblCrackReport* report);

@@ -7,7 +7,7 @@
 typedef struct Separation
 {
     rblCrackGrowth* growth;
-    const rblCrack* crack;
+    rblCrack* crack;
     uint32_t* voices;  // parent in the union-find; itself: a representative
     uint32_t* pending; // nodes in the queue; of representatives
     uint32_t* sizes;   // nodes
@@ -19,6 +19,13 @@ static bool is_cut(const rblCrackGrowth* growth, const rblCrack* crack, uint32_t
 {
     return growth->marks[a].known == crack->stamp && growth->marks[b].known == crack->stamp &&
            (growth->nodes[a].value > 0.0) != (growth->nodes[b].value > 0.0);
+}
+
+// By this crack or by an open one.
+static bool is_parted(const rblCrackGrowth* growth, const rblCrack* crack, uint32_t a, uint32_t b)
+{
+    return is_cut(growth, crack, a, b) ||
+           (growth->open.count > 0 && rbl_hash_map_find(&growth->open, rbl_pair_key(a, b)) != RBL_MAP_EMPTY);
 }
 
 // ---- parts of the solid ----
@@ -63,7 +70,7 @@ static bool spread_from(Separation* s, uint32_t node)
     for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1] && ok; ++k)
     {
         const uint32_t next = graph->nodes[k];
-        if (growth->marks[next].label != s->crack->label || is_cut(growth, s->crack, node, next))
+        if (growth->marks[next].label != s->crack->label || is_parted(growth, s->crack, node, next))
         {
             continue;
         }
@@ -143,8 +150,10 @@ static uint32_t label_parts(Separation* s)
     {
         const uint32_t node = growth->queue.data[i];
         growth->marks[node].label = s->labels[voice_of(s, growth->marks[node].place)];
+        const bool moves = growth->marks[node].label != s->crack->label;
         growth->queue.data[moved] = node;
-        moved += growth->marks[node].label != s->crack->label;
+        moved += moves;
+        s->crack->cut_off += moves ? growth->body->solid_graph->volumes[node] : 0.0;
     }
     growth->queue.count = moved;
     return count;
@@ -171,7 +180,7 @@ static uint32_t vote(const Separation* s, uint32_t node, uint32_t first_label)
             continue;
         }
         const uint32_t weight =
-            other >= solid_nodes ? 1u : (is_cut(growth, s->crack, node, other) ? 1u << 8 : 1u << 16);
+            other >= solid_nodes ? 1u : (is_parted(growth, s->crack, node, other) ? 1u << 8 : 1u << 16);
         uint32_t at = 0;
         while (at < kinds && labels[at] != label)
         {
@@ -231,7 +240,17 @@ static double note_end(rblCrackGrowth* growth, double* log, uint32_t node)
     return *log;
 }
 
-// Edges with their ends in different parts, and where the crack would have the cut.
+// An edge that the crack cuts. Where its ends have one label still, it is open: a later crack may separate them.
+static bool note_edge(rblCrackGrowth* growth, rblCutEdge edge)
+{
+    bool added;
+    const bool separated = growth->marks[edge.a].label != growth->marks[edge.b].label;
+    return rbl_array_push(&growth->edges, edge) &&
+           (separated ||
+            rbl_hash_map_get_or_add(&growth->open, rbl_pair_key(edge.a, edge.b), 0, &added) != NULL);
+}
+
+// Edges that the crack cuts, and where.
 static bool note_edges(rblCrackGrowth* growth, const rblCrack* crack)
 {
     const size_t count = growth->band.count;
@@ -246,10 +265,10 @@ static bool note_edges(rblCrackGrowth* growth, const rblCrack* crack)
         for (uint32_t k = growth->band_starts.data[n]; k < growth->band_starts.data[n + 1]; ++k)
         {
             const uint32_t other = growth->band_links.data[k], b = growth->band.data[other];
-            if (a < b && growth->marks[a].label != growth->marks[b].label && is_cut(growth, crack, a, b))
+            if (a < b && is_cut(growth, crack, a, b))
             {
                 const double ratio = note_end(growth, &logs[n], a) - note_end(growth, &logs[other], b);
-                if (!rbl_array_push(&growth->edges, ((rblCutEdge){a, b, ratio})))
+                if (!note_edge(growth, (rblCutEdge){a, b, ratio}))
                 {
                     return false;
                 }
@@ -259,7 +278,7 @@ static bool note_edges(rblCrackGrowth* growth, const rblCrack* crack)
     return logs != NULL;
 }
 
-bool rbl_crack_split(rblCrackGrowth* growth, const rblCrack* crack, uint32_t* part_count)
+bool rbl_crack_split(rblCrackGrowth* growth, rblCrack* crack, uint32_t* part_count)
 {
     const size_t count = growth->band.count;
     const uint32_t first_label = growth->label_count;
@@ -271,10 +290,7 @@ bool rbl_crack_split(rblCrackGrowth* growth, const rblCrack* crack, uint32_t* pa
     s.labels = RBL_ARENA_ARRAY(&growth->arena, uint32_t, count + 1);
     bool ok = s.voices != NULL && s.pending != NULL && s.sizes != NULL && s.labels != NULL && find_parts(&s);
     *part_count = ok ? label_parts(&s) : 0;
-    if (ok && *part_count > 1)
-    {
-        ok = label_rim(&s, first_label) && note_edges(growth, crack);
-    }
+    ok = ok && (*part_count == 1 || label_rim(&s, first_label)) && note_edges(growth, crack);
     rbl_arena_rewind(&growth->arena, mark);
     return ok;
 }

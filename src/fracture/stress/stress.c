@@ -13,14 +13,6 @@
 
 // ---- bodies ----
 
-static void free_evidence(rblStressEvidence* evidence)
-{
-    if (evidence != NULL)
-    {
-        rbl_free(evidence->allocator, evidence, evidence->bytes);
-    }
-}
-
 static rblResult prepare_body(const rblStressBreaker* breaker, const rblShapeView* shape,
                               const rblMaterial* material, void** prepared)
 {
@@ -70,7 +62,7 @@ static void forget(void* context, void* prepared)
     {
         return;
     }
-    free_evidence(body->scratch);
+    rbl_stress_evidence_free(body->scratch);
     if (body->elastic.index1 != 0)
     {
         (void)rbl_elastic_destroy(body->elastic);
@@ -143,44 +135,18 @@ static uint32_t list_loads(const rblBreakBody* body, const rblImpact* impacts, u
     return used;
 }
 
-static rblResult reserve_scratch(rblStressBody* body)
-{
-    const rblAllocator* allocator = body->root->allocator;
-    const size_t bytes = sizeof(rblStressEvidence) + body->root->view.node_count * sizeof(rblStress);
-    if (body->scratch == NULL)
-    {
-        body->scratch = rbl_alloc_zero(allocator, bytes);
-        RBL_TRY(body->scratch != NULL ? RBL_OK : rbl_fail_memory());
-        body->scratch->allocator = allocator;
-        body->scratch->bytes = bytes;
-    }
-    return RBL_OK;
-}
-
-// The Hertz force assumes that bodies deform at the contact only. A body that bends has a smaller force: the stress is scaled so that its
-// elastic energy is not above the energy of the impact.
 static rblResult press(rblStressBody* body, const rblElasticLoad* loads, uint32_t count, double energy,
                        double* ratio)
 {
-    const uint32_t nodes = body->root->view.node_count;
-    RBL_TRY(reserve_scratch(body));
-    rblStress* stress = body->scratch->stress;
-    double stored = 0.0;
-    RBL_TRY(rbl_stress_solve(body, loads, count, stress, &stored));
-    stored =
-        rbl_maxd(stored, rbl_stress_energy(body, stress)); // node stresses fitted to few tetrahedra overshoot
-    if (stored > energy)
-    {
-        rbl_stress_scale(stress, nodes, sqrt(energy / stored));
-    }
-    *ratio = rbl_stress_worst_ratio(body, stress);
-    return RBL_OK;
+    body->scratch = body->scratch != NULL ? body->scratch : rbl_stress_evidence_new(body);
+    return body->scratch != NULL ? rbl_stress_solve(body, loads, count, energy, body->scratch, ratio)
+                                 : rbl_fail_memory();
 }
 
 static void release_evidence(void* context, void* evidence)
 {
     (void)context;
-    free_evidence(evidence);
+    rbl_stress_evidence_free(evidence);
 }
 
 static void set_verdict(rblVerdict* out, const rblImpact* impacts, uint32_t impact, double severity)
@@ -236,7 +202,6 @@ static rblResult decide(void* context, void* prepared, const rblBreakBody* body,
         return RBL_OK;
     }
     RBL_TRY(press(stressed, loads, used, energy, &ratio));
-    ratio /= rbl_stress_stronger(stressed, body->view.mass.volume);
     set_verdict(out, impacts, hardest, ratio * ratio);
     if (out->breaks)
     {

@@ -71,11 +71,18 @@ rblStressRoot* rbl_stress_root_of(const rblBackground* background);
 void rbl_stress_root_retain(rblStressRoot* root);
 void rbl_stress_root_release(rblStressRoot* root);
 
+#define RBL_STRESS_MAX_LOADS 16u // the largest impacts of a step; further ones are ignored
+
 // Evidence of a verdict: the stress of the impacts. The owner of the verdict owns it.
 typedef struct rblStressEvidence
 {
     const rblAllocator* allocator;
-    size_t bytes;       // of all of it
+    size_t bytes;    // of all of it
+    double energy;   // J, of the impacts
+    double scale;    // of the solved stress; included in `stress`
+    double stronger; // factor of the strength: where little is under tension there are few flaws
+    uint32_t load_count;
+    rblCrackLoad loads[RBL_STRESS_MAX_LOADS];
     rblStress stress[]; // per node of the mesh; zero where the body is not
 } rblStressEvidence;
 
@@ -90,26 +97,33 @@ typedef struct rblStressBody
     rblStressEvidence* scratch; // reused by decisions until one breaks the body; null: none yet
 } rblStressBody;
 
-// Stress at the nodes under loads that act together, in the axes of the shape; nodes outside the body are not written.
-rblResult rbl_stress_solve(rblStressBody* body, const rblElasticLoad* loads, uint32_t count, rblStress* out,
-                           double* energy);
+// A solved elastic solid of a body.
+typedef struct rblStressSolved
+{
+    const rblStressRoot* root;
+    const rblElasticView* view;
+    const rblStress* nodes; // per node of the elastic solid
+    const rblStress* tets;  // per tetrahedron of it
+} rblStressSolved;
 
-#define RBL_STRESS_MAX_LOADS 16u // the largest impacts of a step; further ones are ignored
+// Stress at the nodes under loads that act together, in the axes of the shape, as the impacts of `energy` (J; infinite: as the loads are)
+// cause it; zero at nodes outside the body. `ratio`: above 1 the body breaks. All of `out` is set but its memory.
+rblResult rbl_stress_solve(rblStressBody* body, const rblElasticLoad* loads, uint32_t count, double energy,
+                           rblStressEvidence* out, double* ratio);
+
+// Whether a solved solid breaks (stress_verdict.c): sets all of `out` but the stress.
+rblResult rbl_stress_judge(const rblStressSolved* solved, const rblElasticLoad* loads, uint32_t count,
+                           double energy, rblStressEvidence* out, double* ratio);
+
+// Evidence without content for a body; null when out of memory.
+rblStressEvidence* rbl_stress_evidence_new(const rblStressBody* body);
+void rbl_stress_evidence_free(rblStressEvidence* evidence);
 
 // Modes of a root with its elastic solid, and the response to loads by modes, as rbl_elastic_solve() (stress_modes.c).
 rblResult rbl_stress_find_modes(rblStressRoot* root, uint32_t wanted);
 void rbl_stress_free_modes(rblStressRoot* root);
 rblResult rbl_stress_sum_modes(const rblStressRoot* root, const rblElasticLoad* loads, uint32_t count,
                                const rblElasticFields* fields, rblElasticReport* report);
-
-// Ratio of the strength of a body of this volume to that of the whole (Weibull 1939).
-double rbl_stress_stronger(const rblStressBody* body, double volume);
-
-// The largest ratio of principal stress to strength over the nodes of a body, with the strength of the whole.
-double rbl_stress_worst_ratio(const rblStressBody* body, const rblStress* stress);
-
-// Elastic energy of the stress at its nodes, J.
-double rbl_stress_energy(const rblStressBody* body, const rblStress* stress);
 
 // Multiply stresses.
 void rbl_stress_scale(rblStress* stress, uint32_t count, double factor);

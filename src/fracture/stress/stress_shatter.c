@@ -6,6 +6,7 @@
 #include "fracture/stress/stress_private.h"
 #include "math/quat.h"
 #include "math/transform.h"
+#include "math/trig.h"
 #include "math/vec.h"
 #include <math.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #define MAX_RISES                                                                                            \
     40u // increases of the stress of a body that is broken on demand, until a crack separates it
 #define RISE        1.25 // factor of the stress per increase
+#define LOWER       1.1  // from one load to the next that is tried where cracks separate nothing
 #define RIM_SPACING 0.5  // distance of samples where cracks meet the original surface, in edge lengths
 
 typedef struct Shattering
@@ -25,6 +27,8 @@ typedef struct Shattering
     rblJobs* jobs;
     const rblAllocator* allocator;
     const rblStressRoot* root;
+    rblStressEvidence* evidence; // that of the verdict; an own one without a decision before
+    rblCrackLoad loads[RBL_STRESS_MAX_LOADS];
     rblStress* stress;
     uint32_t* labels;
     double* weights;
@@ -40,6 +44,10 @@ static void shattering_free(Shattering* s)
     const size_t nodes = s->root->view.node_count;
     rbl_fragment_event_release(s->event);
     rbl_breakage_release(s->breakage);
+    if (s->evidence != s->verdict->evidence)
+    {
+        rbl_stress_evidence_free(s->evidence);
+    }
     RBL_FREE_ARRAY(s->allocator, s->stress, nodes);
     RBL_FREE_ARRAY(s->allocator, s->labels, nodes);
     RBL_FREE_ARRAY(s->allocator, s->weights, nodes);
@@ -56,24 +64,26 @@ static rblResult push_there(Shattering* s)
                                      rbl_to_double3(rbl_transform_inverse_point(pose, s->verdict->point)),
                                  .force = normal,
                                  .radius = 0.1 * (double)s->body->view.thinnest};
-    double energy = 0.0;
-    RBL_TRY(rbl_stress_solve(s->prepared, &load, 1, s->stress, &energy));
-    const double ratio = rbl_stress_worst_ratio(s->prepared, s->stress);
-    const double wanted = sqrt(rbl_maxd((double)s->verdict->severity, 1.0)) *
-                          rbl_stress_stronger(s->prepared, s->body->view.mass.volume);
-    rbl_stress_scale(s->stress, s->root->view.solid_node_count, ratio > 0.0 ? 1.0001 * wanted / ratio : 0.0);
+    double ratio = 0.0;
+    s->evidence = rbl_stress_evidence_new(s->prepared);
+    RBL_TRY(s->evidence != NULL ? RBL_OK : rbl_fail_memory());
+    RBL_TRY(rbl_stress_solve(s->prepared, &load, 1, (double)INFINITY, s->evidence, &ratio));
+    const double wanted = sqrt(rbl_maxd((double)s->verdict->severity, 1.0));
+    rbl_stress_scale(s->evidence->stress, s->root->view.solid_node_count,
+                     ratio > 0.0 ? 1.0001 * wanted / ratio : 0.0);
     return RBL_OK;
 }
 
 static rblResult find_stress(Shattering* s)
 {
-    const rblStressEvidence* evidence = s->verdict->evidence;
-    if (evidence == NULL)
-    {
-        return push_there(s);
-    }
-    memcpy(s->stress, evidence->stress, s->root->view.node_count * sizeof *s->stress);
-    return RBL_OK;
+    s->evidence = s->verdict->evidence;
+    return s->evidence == NULL ? push_there(s) : RBL_OK;
+}
+
+static void load_to_peak(Shattering* s)
+{
+    memcpy(s->stress, s->evidence->stress, s->root->view.node_count * sizeof *s->stress);
+    memcpy(s->loads, s->evidence->loads, sizeof s->loads);
 }
 
 // ---- cracks ----
@@ -91,7 +101,9 @@ static rblResult grow(Shattering* s, double budget)
                                .graph = &root->graph,
                                .stress = s->stress,
                                .strength = root->strength,
-                               .stronger = rbl_stress_stronger(s->prepared, s->body->view.mass.volume),
+                               .stronger = s->evidence->stronger,
+                               .loads = s->loads,
+                               .load_count = s->evidence->load_count,
                                .toughness = root->toughness,
                                .young = (double)root->material.young,
                                .poisson = (double)root->material.poisson,
@@ -122,6 +134,36 @@ static rblResult grow_on_demand(Shattering* s)
     {
         rbl_stress_scale(s->stress, s->root->view.solid_node_count, RISE);
         RBL_TRY(grow(s, s->verdict->budget));
+    }
+    return RBL_OK;
+}
+
+// How far contacts drive cracks grows with the force to the power of 2/3.
+static void scale_load(Shattering* s, double factor)
+{
+    const double root = rbl_cbrt(factor);
+    rbl_stress_scale(s->stress, s->root->view.solid_node_count, factor);
+    for (uint32_t i = 0; i < s->evidence->load_count; ++i)
+    {
+        s->loads[i].reach *= root * root;
+    }
+}
+
+// The load of an impact rises to its peak, and passes every lower one on its way. Where the cracks at the peak separate nothing, those at
+// lower loads count: a harder impact never breaks less. The loads are the same for every impact: ratios of stress to strength that are
+// powers of LOWER.
+static rblResult grow_at_lower_loads(Shattering* s)
+{
+    double ratio = sqrt((double)s->verdict->severity), level = 1.0;
+    while (level * LOWER < ratio)
+    {
+        level *= LOWER;
+    }
+    for (; level >= 1.0 && s->report.fragments < 2; level /= LOWER)
+    {
+        scale_load(s, level / ratio);
+        ratio = level;
+        RBL_TRY(grow(s, s->budget));
     }
     return RBL_OK;
 }
@@ -387,7 +429,7 @@ static rblResult make_fracture(const Shattering* s, rblFracture* out)
         }
         (void)rbl_fill_mates(pieces, 0, 0, out);
         out->merged += s->report.merged;
-        out->elastic_energy = s->report.elastic;
+        out->elastic_energy = rbl_mind(s->report.elastic, s->evidence->energy);
         const double begin = rbl_timer_seconds();
         result = make_shapes(s, masses, out);
         out->updating = 1e3 * (s->updating + rbl_timer_seconds() - begin);
@@ -400,10 +442,11 @@ static rblResult make_fracture(const Shattering* s, rblFracture* out)
 static rblResult attempt(void* context, double* cost, bool* cracked)
 {
     Shattering* s = context;
+    load_to_peak(s);
     RBL_TRY(grow(s, s->budget));
-    if (s->report.fragments < 2 && must_break(s))
+    if (s->report.fragments < 2)
     {
-        RBL_TRY(grow_on_demand(s));
+        RBL_TRY(must_break(s) ? grow_on_demand(s) : grow_at_lower_loads(s));
     }
     *cracked = s->report.fragments >= 2;
     if (!*cracked)

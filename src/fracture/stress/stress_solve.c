@@ -5,8 +5,6 @@
 #include "math/trig.h"
 #include "math/vec.h"
 
-#define WEIBULL_MODULUS 5.0 // of ordinary ceramics: 5 to 10; without it small fragments break too easily
-
 bool rbl_stress_has_node(const rblStressBody* body, uint32_t node)
 {
     if (body->event == NULL)
@@ -17,41 +15,26 @@ bool rbl_stress_has_node(const rblStressBody* body, uint32_t node)
     return place != RBL_NONE && body->event->labels[place] == body->label;
 }
 
-// The probability of survival decreases with the number of flaws in a volume: at equal probability a smaller volume v bears a stress that
-// is (V / v)^(1 / m) times that of V.
-double rbl_stress_stronger(const rblStressBody* body, double volume)
+rblStressEvidence* rbl_stress_evidence_new(const rblStressBody* body)
 {
-    const double part = volume / body->root->volume;
-    return body->event != NULL && part < 1.0 ? rbl_exp(-rbl_log(part) / WEIBULL_MODULUS) : 1.0;
+    const rblAllocator* allocator = body->root->allocator;
+    const size_t bytes = sizeof(rblStressEvidence) + body->root->view.node_count * sizeof(rblStress);
+    rblStressEvidence* evidence = rbl_alloc_zero(allocator, bytes);
+    if (evidence != NULL)
+    {
+        evidence->allocator = allocator;
+        evidence->bytes = bytes;
+        evidence->stronger = 1.0;
+    }
+    return evidence;
 }
 
-double rbl_stress_worst_ratio(const rblStressBody* body, const rblStress* stress)
+void rbl_stress_evidence_free(rblStressEvidence* evidence)
 {
-    double worst = 0.0;
-    for (uint32_t node = 0; node < body->root->view.solid_node_count; ++node)
+    if (evidence != NULL)
     {
-        if (rbl_stress_has_node(body, node))
-        {
-            const double strength = body->root->strength[node];
-            worst = rbl_maxd(worst, rbl_largest_unless_below(&stress[node], worst * strength) / strength);
-        }
+        rbl_free(evidence->allocator, evidence, evidence->bytes);
     }
-    return worst;
-}
-
-double rbl_stress_energy(const rblStressBody* body, const rblStress* stress)
-{
-    const rblStressRoot* root = body->root;
-    const double young = (double)root->material.young, poisson = (double)root->material.poisson;
-    double energy = 0.0;
-    for (uint32_t node = 0; node < root->view.solid_node_count; ++node)
-    {
-        if (rbl_stress_has_node(body, node))
-        {
-            energy += root->solid_graph.volumes[node] * rbl_energy_density(young, poisson, &stress[node]);
-        }
-    }
-    return energy;
 }
 
 void rbl_stress_scale(rblStress* stress, uint32_t count, double factor)
@@ -63,45 +46,55 @@ void rbl_stress_scale(rblStress* stress, uint32_t count, double factor)
     }
 }
 
-// Copy stresses of an elastic solid to the nodes of the mesh. Where parts share a node the last one counts.
-static void spread(const rblElasticView* view, const rblStress* from, rblStress* to)
+// Copy stresses of an elastic solid to the nodes of the mesh, scaled. Where parts share a node the last one counts.
+static void spread(const rblElasticView* view, const rblStress* from, double factor, rblStress* to)
 {
     for (uint32_t i = 0; i < view->node_count; ++i)
     {
-        to[view->mesh_nodes[i]] = from[i];
+        const rblStress* s = &from[i];
+        to[view->mesh_nodes[i]] = (rblStress){factor * s->xx, factor * s->yy, factor * s->zz,
+                                              factor * s->xy, factor * s->yz, factor * s->zx};
     }
 }
 
-// An elastic solid of a body.
-typedef struct Solid
+// Loads on an elastic solid.
+typedef struct Loaded
 {
     const rblStressRoot* root;
     rblElasticId elastic;
     const rblElasticView* view;
     bool by_modes;
-} Solid;
+    const rblElasticLoad* loads;
+    uint32_t count;
+    double energy; // J, of the impacts
+} Loaded;
 
-static rblResult solve_with(const Solid* solid, const rblElasticLoad* loads, uint32_t count, rblStress* out,
-                            double* energy)
+static rblResult solve_with(const Loaded* loaded, rblStressEvidence* out, double* ratio)
 {
-    const rblAllocator* allocator = solid->root->allocator;
-    const uint32_t nodes = solid->view->node_count;
+    const rblAllocator* allocator = loaded->root->allocator;
+    const uint32_t nodes = loaded->view->node_count, tets = loaded->view->tet_count;
     rblStress* stress = RBL_NEW_ARRAY(allocator, rblStress, nodes);
-    if (stress == NULL)
-    {
-        return rbl_fail_memory();
-    }
+    rblStress* inside = RBL_NEW_ARRAY(allocator, rblStress, tets);
+    const rblElasticFields fields = {.node_stresses = stress, .tet_stresses = inside};
     rblElasticReport report;
-    const rblElasticFields fields = {.node_stresses = stress};
-    const rblResult result = solid->by_modes
-                                 ? rbl_stress_sum_modes(solid->root, loads, count, &fields, &report)
-                                 : rbl_elastic_solve(solid->elastic, loads, count, &fields, &report);
+    rblResult result = stress != NULL && inside != NULL ? RBL_OK : rbl_fail_memory();
     if (result == RBL_OK)
     {
-        spread(solid->view, stress, out);
-        *energy = report.energy;
+        result = loaded->by_modes
+                     ? rbl_stress_sum_modes(loaded->root, loaded->loads, loaded->count, &fields, &report)
+                     : rbl_elastic_solve(loaded->elastic, loaded->loads, loaded->count, &fields, &report);
+    }
+    if (result == RBL_OK)
+    {
+        const rblStressSolved solved = {loaded->root, loaded->view, stress, inside};
+        result = rbl_stress_judge(&solved, loaded->loads, loaded->count, loaded->energy, out, ratio);
+    }
+    if (result == RBL_OK)
+    {
+        spread(loaded->view, stress, out->scale, out->stress);
     }
     RBL_FREE_ARRAY(allocator, stress, nodes);
+    RBL_FREE_ARRAY(allocator, inside, tets);
     return result;
 }
 
@@ -158,21 +151,22 @@ static rblResult find_elastic(rblStressBody* body)
     return result;
 }
 
-rblResult rbl_stress_solve(rblStressBody* body, const rblElasticLoad* loads, uint32_t count, rblStress* out,
-                           double* energy)
+rblResult rbl_stress_solve(rblStressBody* body, const rblElasticLoad* loads, uint32_t count, double energy,
+                           rblStressEvidence* out, double* ratio)
 {
     const rblStressRoot* root = body->root;
-    if (body->event == NULL)
+    Loaded loaded = {root, root->elastic, &root->elastic_view, root->mode_count > 0, loads, count, energy};
+    *ratio = 0.0;
+    if (body->event != NULL)
     {
-        const Solid solid = {root, root->elastic, &root->elastic_view, root->mode_count > 0};
-        return solve_with(&solid, loads, count, out, energy);
+        for (uint32_t i = 0; i < root->view.node_count; ++i)
+        {
+            out->stress[i] = (rblStress){0};
+        }
+        RBL_TRY(find_elastic(body));
+        loaded.elastic = body->elastic;
+        loaded.view = &body->elastic_view;
+        loaded.by_modes = false;
     }
-    for (uint32_t i = 0; i < root->view.node_count; ++i)
-    {
-        out[i] = (rblStress){0};
-    }
-    *energy = 0.0;
-    RBL_TRY(find_elastic(body));
-    const Solid solid = {root, body->elastic, &body->elastic_view, false};
-    return body->elastic.index1 != 0 ? solve_with(&solid, loads, count, out, energy) : RBL_OK;
+    return loaded.elastic.index1 != 0 ? solve_with(&loaded, out, ratio) : RBL_OK;
 }

@@ -30,7 +30,8 @@ typedef struct Replayer
     RBL_ARRAY(rblFragmentEvent*) events;   // by number: events of fragments; retained
     RBL_ARRAY(Snapshot) kept;
     rblReplayReport report;
-    uint64_t found; // hash after the last step
+    uint64_t found;   // hash after the last step
+    uint32_t version; // of the recording
     bool differs;
     bool refused; // the file has something unknown, such as a kind; the report names it
 } Replayer;
@@ -38,9 +39,15 @@ typedef struct Replayer
 // The replay differs from the recording, and ends.
 static rblResult fail_different(Replayer* replayer, const char* what)
 {
+    char version[96] = "";
+    if (replayer->version < RBL_RECORDING_VERSION)
+    {
+        snprintf(version, sizeof version, "; version %u of recordings is of an engine with other physics",
+                 replayer->version);
+    }
     replayer->differs = true;
-    return rbl_fail(RBL_ERROR_FORMAT, "call %llu, after step %u: %s",
-                    (unsigned long long)replayer->report.calls, replayer->report.steps, what);
+    return rbl_fail(RBL_ERROR_FORMAT, "call %llu, after step %u: %s%s",
+                    (unsigned long long)replayer->report.calls, replayer->report.steps, what, version);
 }
 
 // ---- calls ----
@@ -209,6 +216,7 @@ static rblResult check_call_version(const rblRecordingReader* reader, const rblB
 
 static rblResult take_calls(Replayer* replayer, const rblRecordingReader* reader, rblByteSource* source)
 {
+    replayer->version = reader->version;
     while (rbl_source_left(source) > 0)
     {
         rblCall call;

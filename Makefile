@@ -61,6 +61,7 @@ check:
 	@scripts/check-layers
 	@scripts/check-format
 	@scripts/scene-reference --check
+	@scripts/check-constants --check
 
 test-asan test-release test-clang test-tsan: test-%:
 	@scripts/bootstrap test

@@ -6,7 +6,7 @@
 #include <string.h>
 
 // ---- tuning ----
-
+// These affect speed only.
 #define MIN_PAIRS     32 // smallest number of pairs for one worker
 #define FETCH_BODY    8  // number of pairs that bodies are prefetched ahead
 #define FETCH_SHAPE   3  // number of pairs that shapes are prefetched ahead

@@ -5,7 +5,7 @@
 #include <math.h>
 
 // ---- tuning ----
-
+// These affect speed only.
 #define SMALL_MOTION  0.02f // of the size of a body: a body that moved farther is measured without a test
 #define FETCHED       4     // number of movers that shapes are prefetched ahead
 #define FETCHED_LINES 4     // cache lines of a shape

@@ -39,6 +39,7 @@ export const NAVIGATION = [
             { source: 'docs/world.md' },
             { source: 'docs/step.md' },
             { source: 'docs/validation.md' },
+            { source: 'docs/tuning.md' },
             { source: 'docs/joints.md' },
             { source: 'docs/shapes.md' },
             { source: 'docs/fields.md' },

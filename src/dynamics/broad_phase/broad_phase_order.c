@@ -5,6 +5,7 @@
 #include <string.h>
 
 // ---- tuning ----
+// These affect speed only.
 #define MIN_RANGE 2048 // proxies per block of a parallel loop
 #define SAMPLES   64   // boxes sampled for the median size
 #define BIG                                                                                                  \

@@ -6,9 +6,10 @@
 #include <string.h>
 
 // ---- tuning ----
-#define PACKET_GROUPS 2u // groups of leaves that traverse a tree together
-#define PACKET_SIZE   (4 * PACKET_GROUPS)
-#define MIN_PACKETS   64u    // packets per block of a parallel loop
+// These affect speed only.
+#define PACKET_GROUPS 2u                  // groups of leaves that traverse a tree together
+#define PACKET_SIZE   (4 * PACKET_GROUPS) // leaves of these groups
+#define MIN_PACKETS   64u                 // packets per block of a parallel loop
 #define MIN_SORT      16384u // pairs: fewer are sorted by one thread, because waking others takes longer
 #define MIN_RUN       256u   // pairs: smallest capacity of a block
 #define WORN_COST     1.3 // ratio of the cost of a tree to its cost when built: above it, the tree is rebuilt

@@ -240,6 +240,7 @@ static inline const rblContact* rbl_bundle_contact(const rblWorld* world, const 
 }
 
 // ---- tuning ----
+// Sums over the bundles of a colour are sums over blocks: the value changes results by rounding only.
 #define RBL_MIN_BUNDLES 16 // bundles of a colour for one worker, at least
 
 // A loop over the bundles of a colour. Manifolds of the last colour may share bodies, so one worker solves them all.

@@ -13,7 +13,7 @@
 #define DEEPEST  0.5f  // relative to the scale; largest gap or depth of a smooth contact
 #define FARTHEST 2.0f  // relative to the scale; largest displacement of a contact
 
-#define RING   8
+#define RING   8    // points of a ring
 #define CENTER 8.0f // weight of the centre, as one ring
 
 // Height of a surface over the plane of the contact, along its normal: c + s.x + (xx x^2 + 2 xy x y + yy y^2) / 2.

@@ -5,7 +5,7 @@
 // ---- tuning ----
 #define FLANK_SINE                                                                                           \
     0.37460659 // of 22 degrees: the slope of the cone crack under a contact, below the surface (Roesler 1956)
-#define FLANK_COSINE 0.92718385
+#define FLANK_COSINE 0.92718385 // of the same angle
 #define AROUND                                                                                               \
     1.5 // a load acts on nodes this many mean edge lengths beyond the closest one: it has nodes on all sides then
 

@@ -227,7 +227,7 @@ static void sleepers_by_birth_stay_so_until_they_are_touched(void** state)
 // A ball falls on a heap; as many boxes sleep far from it, so that no more than half can be awake, however far the impact spreads.
 static rblWorldId half_asleep(rblBodyId* ball)
 {
-    const rblWorldId world = heap();
+    const rblWorldId world = heap(0.0f);
     for (int i = 0; i < FAR_BOXES; ++i)
     {
         put(world, make_box(0.2f, 0.2f, 0.2f), RBL_BODY_DYNAMIC,

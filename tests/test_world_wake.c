@@ -425,20 +425,35 @@ static void parts_of_a_heap_sleep_while_others_move(void** state)
     check_ok(rbl_world_destroy(wall.world));
 }
 
-static void destroying_bodies_of_a_pile_leaves_none_in_the_air(void** state)
+// Destroy bodies of a heap one after another, and count the bodies that hung when it slept again.
+static uint32_t take_away(rblWorldId world)
 {
-    (void)state;
-    const rblWorldId world = heap();
+    uint32_t hanging = 0;
     for (int round = 0; round < 12; ++round)
     {
-        check_nothing_hangs(world);
         rblBodyId bodies[256];
+        hanging += count_hanging(world);
         const uint32_t count = bodies_of(world, bodies);
         step_times(world, 60);
         check_ok(rbl_body_destroy(world, bodies[1 + (7u * (uint32_t)round) % (count - 1)]));
     }
-    check_nothing_hangs(world);
-    check_ok(rbl_world_destroy(world));
+    return hanging + count_hanging(world);
+}
+
+// A body that sleeps in a balance that is barely stable falls when it is woken: one of 3000 here, in a heap of any shift. If
+// nothing woke what leant on a body that is destroyed, it would be at least one of 60.
+static void destroying_bodies_of_a_pile_leaves_none_in_the_air(void** state)
+{
+    (void)state;
+    uint32_t hanging = 0;
+    for (int i = 0; i < 12; ++i)
+    {
+        const rblWorldId world = heap(1e-5f * (float)i);
+        hanging += take_away(world);
+        check_ok(rbl_world_destroy(world));
+    }
+    print_message("%u bodies of heaps fell\n", hanging);
+    assert_in_range(hanging, 0, 8);
 }
 
 int main(void)

@@ -30,8 +30,8 @@ static inline void sleep_all(rblWorldId world)
     assert_int_equal(counters_of(world).awake, 0);
 }
 
-// Sleepers must be where they would stay: when all are woken, nobody falls.
-static inline void check_nothing_hangs(rblWorldId world)
+// Sleepers must be where they would stay: all are woken, and those that move down are counted.
+static inline uint32_t count_hanging(rblWorldId world)
 {
     rblBodyId bodies[256];
     const uint32_t count = bodies_of(world, bodies);
@@ -43,10 +43,17 @@ static inline void check_nothing_hangs(rblWorldId world)
         check_ok(rbl_body_wake(world, bodies[i]));
     }
     step_times(world, 20);
+    uint32_t hanging = 0;
     for (uint32_t i = 0; i < count; ++i)
     {
-        check_close(state_of(world, bodies[i]).center.y, heights[i], 0.01);
+        hanging += fabsf(state_of(world, bodies[i]).center.y - heights[i]) > 0.01f;
     }
+    return hanging;
+}
+
+static inline void check_nothing_hangs(rblWorldId world)
+{
+    assert_int_equal(count_hanging(world), 0);
 }
 
 // A stack of boxes on a static floor, stepped until it sleeps.
@@ -99,15 +106,16 @@ static inline Wall sleeping_wall(void)
     return wall;
 }
 
-// Without balls, which roll for ever.
-static inline rblWorldId heap(void)
+// Without balls, which roll for ever. The shift, in metres, makes heaps that differ.
+static inline rblWorldId heap(float shift)
 {
     const rblWorldId world = make_world(true);
     put(world, make_ground(), RBL_BODY_STATIC, zero);
     for (int i = 0; i < 60; ++i)
     {
-        const rblVec3 at = vec(0.3f * (float)(i % 3) + 0.02f * (float)(i % 7), 0.2f + 0.3f * (float)(i / 9),
-                               0.3f * (float)(i / 3 % 3) + 0.01f * (float)(i % 4));
+        const rblVec3 at =
+            vec(0.3f * (float)(i % 3) + 0.02f * (float)(i % 7) + shift * (float)(i % 5),
+                0.2f + 0.3f * (float)(i / 9), 0.3f * (float)(i / 3 % 3) + 0.01f * (float)(i % 4));
         put(world, i % 2 == 0 ? make_box(0.25f, 0.2f, 0.15f) : make_box(0.15f, 0.15f, 0.2f), RBL_BODY_DYNAMIC,
             at);
     }

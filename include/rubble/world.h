@@ -263,8 +263,8 @@ typedef struct rblContactEvent
 /// Events of the last step in a fixed order. Valid until the next call that changes the world.
 RBL_API rblResult rbl_world_contact_events(rblWorldId world, const rblContactEvent** events, uint32_t* count);
 
-/// Impulse on a body in the last step: of an impact, or of a lasting contact in the last substep. Together with gravity and
-/// joints, these impulses are the change of momentum of the body.
+/// Impulse on a body in the last step: of an impact, or of a lasting contact in the last substep. Together with gravity,
+/// joints and rblEnergy.drift_impulse, these impulses are the change of momentum of the body.
 typedef struct rblFeltImpulse
 {
     rblBodyId other;
@@ -322,6 +322,8 @@ typedef struct rblEnergy
     double momentum[3];
     double angular_momentum[3]; ///< about the world's origin
     double drift_momentum[3];   ///< angular momentum that drift correction changed, last step
+    double
+        drift_impulse; ///< N s: sum of the changes of momentum of bodies by which drift correction keeps the angular momentum of islands in free flight, last step
 } rblEnergy;
 
 /// Read the energy balance of the last step.

@@ -1,18 +1,7 @@
 // After the solve: impulses are stored in contacts, and events are reported.
 #include "dynamics/impact/impacts.h"
 #include "dynamics/solve/contact_math.h"
-#include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
-
-// Working data of the stage.
-struct rblFinisher
-{
-    rblIndexArray manifold_of_pair; // by pair; RBL_NONE: the pair has no manifold
-};
-
-#define ARRAYS(X) X(manifold_of_pair)
-
-RBL_DEFINE_STAGE_MEMORY(struct rblFinisher, rbl_finisher, ARRAYS)
 
 // A pinned body gets no impulse from the heavier bodies on it (standing.c).
 static float impulse_share(const rblStep* step, uint32_t index, uint32_t other, uint32_t slot)
@@ -113,25 +102,6 @@ static rblResult report_touch(rblWorld* world, const rblPair* pair, bool begins)
     return rbl_array_push(&world->events, event) ? RBL_OK : rbl_fail_memory();
 }
 
-// Index manifolds by pair, so that events are reported in the order of pairs, whatever the colours.
-static rblResult index_manifolds(rblStep* step)
-{
-    rblWorld* world = step->world;
-    if (!rbl_array_renew(&step->finisher->manifold_of_pair, world->pairs.count, 0))
-    {
-        return rbl_fail_memory();
-    }
-    for (size_t i = 0; i < step->active_pairs.count; ++i)
-    {
-        step->finisher->manifold_of_pair.data[step->active_pairs.data[i]] = RBL_NONE;
-    }
-    for (uint32_t m = 0; m < step->manifolds.count; ++m)
-    {
-        step->finisher->manifold_of_pair.data[step->manifolds.data[m].pair] = m;
-    }
-    return RBL_OK;
-}
-
 // A sleeper on a kinematic body stays in touch, although their pair is not solved.
 static bool is_active(const rblStep* step, const rblPair* pair)
 {
@@ -139,22 +109,29 @@ static bool is_active(const rblStep* step, const rblPair* pair)
            step->activities.data[pair->b] == RBL_ACTIVITY_AWAKE;
 }
 
+// A pair begins to touch by an impact, pressure or overlap, and touches until its gap is larger than the slop. A body that
+// passes another within the slop does not touch it.
+static bool is_touching(const rblPair* pair, const rblManifold* manifold)
+{
+    return manifold != NULL &&
+           (manifold->touching || manifold->last_impact != 0 || (pair->touching && manifold->near));
+}
+
 rblResult rbl_contacts_finish(rblStep* step)
 {
     rblWorld* world = step->world;
     rbl_parallel_for(world->jobs, (uint32_t)step->manifolds.count, 64, share_block, step);
-    RBL_TRY(index_manifolds(step));
     world->counters.touching = step->resting.touching;
     world->counters.colliding = step->resting.colliding;
     world->counters.fast = step->resting.fast;
     for (size_t i = 0; i < step->active_pairs.count; ++i)
     {
         rblPair* pair = &world->pairs.data[step->active_pairs.data[i]];
-        const uint32_t m = step->finisher->manifold_of_pair.data[step->active_pairs.data[i]];
+        const uint32_t m = step->manifold_of_pair.data[step->active_pairs.data[i]];
         const rblManifold* manifold = m != RBL_NONE ? &step->manifolds.data[m] : NULL;
         if (is_active(step, pair))
         {
-            const bool touching = manifold != NULL && (manifold->touching || manifold->last_impact != 0);
+            const bool touching = is_touching(pair, manifold);
             if (touching != pair->touching)
             {
                 RBL_TRY(report_touch(world, pair, touching));

@@ -43,7 +43,6 @@ RBL_DECLARE_STAGE_MEMORY(struct rblFractureStage, rbl_fracture_stage)
 RBL_DECLARE_STAGE_MEMORY(struct rblContactSolver, rbl_contact_solver)
 RBL_DECLARE_STAGE_MEMORY(struct rblSubspaceStage, rbl_subspace_stage)
 RBL_DECLARE_STAGE_MEMORY(struct rblDriftStage, rbl_drift_stage)
-RBL_DECLARE_STAGE_MEMORY(struct rblFinisher, rbl_finisher)
 RBL_DECLARE_STAGE_MEMORY(struct rblSleepStage, rbl_sleep_stage)
 
 #endif

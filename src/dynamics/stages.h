@@ -123,8 +123,8 @@ double rbl_body_energy(const rblWorld* world, uint32_t slot);
 double rbl_solver_body_kinetic(const rblWorld* world, const rblSolverBody* body);
 
 // Energy that a contact between the body and a sibling has dissipated: heat of the break, where its event is of this step
-// (fracture_events.c).
-void rbl_break_add_heat(rblWorld* world, uint32_t slot, double energy);
+// (fracture_events.c). Returns what was booked.
+double rbl_break_add_heat(rblWorld* world, uint32_t slot, double energy);
 
 // Copy velocities of the solver to the motions of changed bodies; angular momentum changes with the spin.
 rblResult rbl_velocities_store(rblStep* step);

@@ -209,6 +209,7 @@ static rblResult step(rblStep* step, float seconds)
     world->energy.clamped = 0.0;
     world->energy.clamp_count = 0;
     world->contact_loss = 0.0;
+    world->energy.drift_impulse = 0.0;
     for (int k = 0; k < 3; ++k)
     {
         world->energy.drift_momentum[k] = 0.0;

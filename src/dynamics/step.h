@@ -63,7 +63,8 @@ typedef struct rblManifold
     bool siblings;         // see rblPair
     bool misses;   // in free motion the two miss each other: contacts resist only what changes that motion
     bool round;    // one of the two bodies is round
-    bool touching; // at the end of the step
+    bool touching; // at the end of the step a contact presses or overlaps
+    bool near;     // at the end of the step a gap is smaller than the slop
     double kinematic_work; // J: work of a body of infinite mass on the other
     double
         sibling_loss;   // J: kinetic energy that siblings lose by their contacts in the impacts of this round
@@ -200,7 +201,8 @@ typedef RBL_ARRAY(rblVelocityRows) rblVelocityRowsArray;
 typedef struct rblIsland
 {
     uint32_t first, count; // in rblStep.island_bodies
-    double budget; // J: dissipated by its impacts and contacts in this step; drift correction may spend it
+    double
+        budget; // J: dissipated by its impacts and contacts in this step and not heat of a break: drift correction may spend it
     double impact_work;      // J: work of kinematic bodies through impacts,
     double contact_work;     // and through lasting contacts
     double contact_loss;     // J: dissipated in the contact solve,
@@ -209,6 +211,7 @@ typedef struct rblIsland
     double recovery_work;    // J: spent on initial overlap beyond the budget
     double lifted;           // J: energy that drift correction added
     rblVec3d drift_momentum; // angular momentum that drift correction added without a support: rounding
+    double drift_impulse;    // N s: changes of momentum of its bodies by drift correction without a support
     float displaced;         // share of the displacements that its budget allows
     float slop;              // the smallest of its overlapping manifolds
     double left; // J: residual energy after the sweeps of the last round; infinite: not computed (subspace.c)
@@ -301,6 +304,7 @@ struct rblStep
     // Manifolds and their colours (manifolds.c), bundles of four (bundles.c), islands (islands.c).
     rblSurfaceArray surfaces;
     rblManifoldArray manifolds;
+    rblIndexArray manifold_of_pair; // by pair, of active pairs; RBL_NONE: the pair has no manifold
     rblSolverContactArray solver_contacts;
     uint32_t color_starts[RBL_MAX_COLORS + 1]; // where the manifolds of a colour begin
     uint32_t color_count;
@@ -334,7 +338,6 @@ struct rblStep
     struct rblContactSolver* contact_solver;     // contact_solve.c
     struct rblSubspaceStage* subspace;           // subspace_system.h
     struct rblDriftStage* drift;                 // drift.c
-    struct rblFinisher* finisher;                // finish.c
     struct rblSleepStage* sleeper;               // sleep.c
 };
 

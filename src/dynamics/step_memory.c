@@ -18,6 +18,7 @@
     X(unconstrained)                                                                                         \
     X(surfaces)                                                                                              \
     X(manifolds)                                                                                             \
+    X(manifold_of_pair)                                                                                      \
     X(solver_contacts)                                                                                       \
     X(bundles)                                                                                               \
     X(wide_contacts)                                                                                         \
@@ -46,7 +47,6 @@
     X(contact_solver, rbl_contact_solver)                                                                    \
     X(subspace, rbl_subspace_stage)                                                                          \
     X(drift, rbl_drift_stage)                                                                                \
-    X(finisher, rbl_finisher)                                                                                \
     X(sleeper, rbl_sleep_stage)
 
 #define CREATE(member, name)                                                                                 \

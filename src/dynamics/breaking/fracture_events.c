@@ -70,17 +70,19 @@ rblResult rbl_break_report(rblStep* step, const rblBreakPlan* plan, double mass_
 
 // The last event is that of the last break, and breaks are numbered. Contacts of siblings of an earlier step lose energy as any
 // other contact.
-void rbl_break_add_heat(rblWorld* world, uint32_t slot, double energy)
+double rbl_break_add_heat(rblWorld* world, uint32_t slot, double energy)
 {
     const size_t age = world->breaks - world->bodies.data[slot].sibling_group;
     const size_t count = world->break_log.events.count;
-    if (energy > 0.0 && age < count)
+    if (!(energy > 0.0) || age >= count)
     {
-        rblBreakEvent* event = &world->break_log.events.data[count - 1 - age];
-        event->heat += energy;
-        event->kinetic_lost += energy;
-        world->contact_loss -= energy;
+        return 0.0;
     }
+    rblBreakEvent* event = &world->break_log.events.data[count - 1 - age];
+    event->heat += energy;
+    event->kinetic_lost += energy;
+    world->contact_loss -= energy;
+    return energy;
 }
 
 // Move the last `count` items of an array, from index `first` on, to its beginning. An empty array may have no memory.

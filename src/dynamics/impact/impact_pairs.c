@@ -184,7 +184,7 @@ static void bounce_lanes(rblStep* step, uint32_t index, uint32_t lanes)
     impact->has_impulse &= (uint8_t)~lanes;
 }
 
-bool rbl_impact_bundle_collide(rblStep* step, uint32_t index, uint32_t sweep)
+rblCollided rbl_impact_bundle_collide(rblStep* step, uint32_t index, uint32_t sweep)
 {
     const rblBundle* bundle = &step->bundles.data[index];
     rblImpactBundle* impact = &step->impact->impact_bundles.data[index];
@@ -193,7 +193,7 @@ bool rbl_impact_bundle_collide(rblStep* step, uint32_t index, uint32_t sweep)
     const uint32_t delayed = sweep == 0 ? impact->approaching & impact->later : 0u;
     if (lanes == 0)
     {
-        return delayed != 0;
+        return delayed != 0 ? RBL_COLLIDED_STOPPED : RBL_COLLIDED_NOT;
     }
     uint32_t bouncing = 0;
     uint32_t approaching = delayed;
@@ -204,7 +204,7 @@ bool rbl_impact_bundle_collide(rblStep* step, uint32_t index, uint32_t sweep)
     {
         const rblApproach look = rbl_impact_bundle_find_approach(step, index, asked, sweep == 0);
         approaching |= look.closing;
-        bouncing = sweep + 2 < RBL_IMPACT_SWEEPS ? look.closing & look.fast & impact->elastic : 0;
+        bouncing = sweep + 2 < RBL_BOUNCE_SWEEPS ? look.closing & look.fast & impact->elastic : 0;
         stopping = lanes & ~bouncing;
         impact->has_impulse |= (uint8_t)(look.closing & stopping);
     }
@@ -220,5 +220,5 @@ bool rbl_impact_bundle_collide(rblStep* step, uint32_t index, uint32_t sweep)
         approaching |= closing;
         note_changes(step, bundle, changed, sweep);
     }
-    return approaching != 0;
+    return bouncing != 0 ? RBL_COLLIDED_BOUNCED : approaching != 0 ? RBL_COLLIDED_STOPPED : RBL_COLLIDED_NOT;
 }

@@ -13,9 +13,25 @@ typedef struct Search
     float time;     // of that impact, s of the substep
 } Search;
 
-// Pairs with contacts are part of the sweeps, and pairs that overlap since a break are left out. Pairs are sorted.
-static bool is_known(const rblWorld* world, uint32_t a, uint32_t b)
+static bool is_isolated(const rblStep* step, uint32_t index)
 {
+    return step->impact->isolations.data[index] != RBL_ISOLATION_NONE;
+}
+
+// Whether the contacts of a pair describe its motion. Those of a fast pair are of its predicted impact. They do not when the pair
+// has not had that impact yet and another impact has changed a path. Those of an isolated body are found again in its next round.
+static bool has_valid_contacts(const rblStep* step, size_t pair)
+{
+    const uint32_t index = step->manifold_of_pair.data[pair];
+    const rblManifold* manifold = index != RBL_NONE ? &step->manifolds.data[index] : NULL;
+    return manifold == NULL || !manifold->fast || manifold->closed || manifold->last_impact != 0 ||
+           is_isolated(step, manifold->a) || is_isolated(step, manifold->b);
+}
+
+// Pairs with valid contacts are part of the sweeps, and pairs that overlap since a break are left out. Pairs are sorted.
+static bool is_known(const rblStep* step, uint32_t a, uint32_t b)
+{
+    const rblWorld* world = step->world;
     size_t begin = 0;
     size_t end = world->pairs.count;
     while (begin < end)
@@ -24,7 +40,8 @@ static bool is_known(const rblWorld* world, uint32_t a, uint32_t b)
         const rblPair* pair = &world->pairs.data[middle];
         if (pair->a == a && pair->b == b)
         {
-            return pair->count > 0 || pair->siblings || pair->break_depth > 0.0f;
+            return (pair->count > 0 && has_valid_contacts(step, middle)) || pair->siblings ||
+                   pair->break_depth > 0.0f;
         }
         const bool before = pair->a < a || (pair->a == a && pair->b < b);
         begin = before ? middle + 1 : begin;
@@ -171,7 +188,7 @@ static bool visit_neighbour(uint32_t slot, void* context)
     const uint32_t a = slot < search->slot ? slot : search->slot;
     const uint32_t b = slot < search->slot ? search->slot : slot;
     if (slot == search->slot || !rbl_pair_is_wanted(search->step->world, a, b) ||
-        is_known(search->step->world, a, b))
+        is_known(search->step, a, b))
     {
         return true;
     }
@@ -198,15 +215,14 @@ static void slow_both(const Search* search)
     }
 }
 
-// Distance of the body from its old path at the end of the step, m. Along the old path pairs are complete.
+// Largest distance of points of the body from where they would have been without the impacts, m.
 static float deviation(const rblStep* step, uint32_t index)
 {
     const rblSolverBody* body = &step->solver_bodies.data[index];
-    const rblVec3 before = step->at_start.data[index].velocity;
-    const float square = rbl_dot3(before, before);
-    const float along =
-        square > 0.0f ? rbl_clampf(rbl_dot3(body->velocity, before) / square, 0.0f, 1.0f) : 0.0f;
-    return body->seconds * rbl_length3(rbl_mul_add3(body->velocity, -along, before));
+    const rblVelocity* before = &step->at_start.data[index];
+    const float radius = step->world->bodies.data[body->slot].shape.radius;
+    return body->seconds * (rbl_length3(rbl_sub3(body->velocity, before->velocity)) +
+                            radius * rbl_length3(rbl_sub3(body->spin, before->spin)));
 }
 
 // A deviation of up to the inner radius is safe: the next step finds the overlap.

@@ -81,21 +81,33 @@ typedef struct Sweep
     rblStep* step;
     float threshold;
     uint32_t number;
-    uint32_t color; // of the current loop; RBL_NONE before the first one
-    bool any;       // a pair approached in this sweep
-    bool blocks[RBL_MAX_BLOCKS];
+    uint32_t color;   // of the current loop; RBL_NONE before the first one
+    rblCollided most; // in this sweep
+    uint32_t end;     // sweeps in all
+    rblCollided blocks[RBL_MAX_BLOCKS];
 } Sweep;
+
+static rblCollided more_of(rblCollided a, rblCollided b)
+{
+    return a > b ? a : b;
+}
+
+// Two sweeps without bounces follow the last bounce.
+static uint32_t sweeps_after(rblCollided most, uint32_t number, uint32_t end)
+{
+    return most == RBL_COLLIDED_BOUNCED && number + 3 > end ? number + 3 : end;
+}
 
 static void collide_block(rblRange range, void* context)
 {
     Sweep* sweep = context;
     const uint32_t first = sweep->step->color_bundles[sweep->color];
-    bool any = false;
+    rblCollided most = RBL_COLLIDED_NOT;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        any = rbl_impact_bundle_collide(sweep->step, first + i, sweep->number) || any;
+        most = more_of(most, rbl_impact_bundle_collide(sweep->step, first + i, sweep->number));
     }
-    sweep->blocks[range.block] = any;
+    sweep->blocks[range.block] = most;
 }
 
 static void add_blocks(Sweep* sweep)
@@ -103,18 +115,20 @@ static void add_blocks(Sweep* sweep)
     const rblLoop loop = rbl_color_loop(sweep->step, sweep->color, collide_block, sweep);
     for (uint32_t b = 0; b < rbl_block_count(loop.count, loop.min_range); ++b)
     {
-        sweep->any = sweep->any || sweep->blocks[b];
+        sweep->most = more_of(sweep->most, sweep->blocks[b]);
     }
 }
 
 // False when no pair approached and no joint changed, or after the last sweep.
 static bool end_sweep(Sweep* sweep)
 {
-    const bool any = tighten_joints(sweep->step, sweep->threshold, sweep->number) || sweep->any;
+    const bool changed = tighten_joints(sweep->step, sweep->threshold, sweep->number);
+    const bool any = changed || sweep->most != RBL_COLLIDED_NOT;
+    sweep->end = sweeps_after(sweep->most, sweep->number, sweep->end);
     sweep->number += 1;
-    sweep->any = false;
+    sweep->most = RBL_COLLIDED_NOT;
     sweep->color = 0;
-    return any && sweep->number < RBL_IMPACT_SWEEPS;
+    return any && sweep->number < sweep->end;
 }
 
 // The order of loops: all colours, joints, all colours, ...
@@ -157,7 +171,7 @@ static void store_block(rblRange range, void* context)
 static void sweep_all(rblStep* step, float threshold)
 {
     rblWorld* world = step->world;
-    Sweep sweep = {.step = step, .threshold = threshold, .color = RBL_NONE};
+    Sweep sweep = {.step = step, .threshold = threshold, .color = RBL_NONE, .end = RBL_IMPACT_SWEEPS};
     const uint32_t count = step->color_bundles[RBL_MAX_COLORS];
     rbl_parallel_for(world->jobs, count, RBL_MIN_BUNDLES, begin_block, &sweep);
     rbl_parallel_chain(world->jobs, next_of_sweep, &sweep);
@@ -172,14 +186,16 @@ static void sweep_isolated(rblStep* step, float threshold, uint32_t round)
     {
         rbl_impact_bundle_begin(step, bundles->data[i], threshold, round);
     }
-    bool any = true;
-    for (uint32_t sweep = 0; sweep < RBL_IMPACT_SWEEPS && any; ++sweep)
+    rblCollided most = RBL_COLLIDED_STOPPED;
+    uint32_t end = RBL_IMPACT_SWEEPS;
+    for (uint32_t sweep = 0; sweep < end && most != RBL_COLLIDED_NOT; ++sweep)
     {
-        any = false;
+        most = RBL_COLLIDED_NOT;
         for (size_t i = 0; i < bundles->count; ++i)
         {
-            any = rbl_impact_bundle_collide(step, bundles->data[i], sweep) || any;
+            most = more_of(most, rbl_impact_bundle_collide(step, bundles->data[i], sweep));
         }
+        end = sweeps_after(most, sweep, end);
     }
     for (size_t i = 0; i < bundles->count; ++i)
     {
@@ -325,7 +341,7 @@ static rblResult begin_impacts(rblStep* step)
     return RBL_OK;
 }
 
-// What contacts between new fragments dissipate is heat of their break.
+// What contacts between new fragments dissipate is heat of their break, so drift correction must not spend it.
 static void book_siblings(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -334,7 +350,9 @@ static void book_siblings(rblStep* step)
         rblManifold* manifold = &step->manifolds.data[m];
         if (manifold->siblings)
         {
-            rbl_break_add_heat(world, world->pairs.data[manifold->pair].a, manifold->sibling_loss);
+            rblIsland* island = &step->islands.data[rbl_manifold_island(step, manifold)];
+            island->budget -=
+                rbl_break_add_heat(world, world->pairs.data[manifold->pair].a, manifold->sibling_loss);
             manifold->sibling_loss = 0.0;
         }
     }

@@ -59,6 +59,7 @@ typedef struct rblImpactStage
 
 // ---- tuning ----
 #define RBL_IMPACT_SWEEPS 8     // sweeps over approaching pairs; the last two without restitution
+#define RBL_BOUNCE_SWEEPS 32    // the same while pairs bounce: a bounce that is stopped instead loses energy
 #define RBL_IMPACT_ROUNDS 6     // flights of an isolated body in a step; later impacts are stopped early
 #define RBL_NO_TARGET     1e30f // m/s: target of a contact that does nothing
 
@@ -165,7 +166,14 @@ void rbl_impact_bundle_store(rblStep* step, uint32_t index);
 
 // ---- pairs (impact_pairs.c) ----
 
-// Solve each pair of a bundle that approaches or has impulses, once. Returns whether any approached.
-bool rbl_impact_bundle_collide(rblStep* step, uint32_t index, uint32_t sweep);
+typedef enum rblCollided
+{
+    RBL_COLLIDED_NOT,
+    RBL_COLLIDED_STOPPED,
+    RBL_COLLIDED_BOUNCED
+} rblCollided;
+
+// Solve each pair of a bundle that approaches or has impulses, once. Returns the most that happened to a pair.
+rblCollided rbl_impact_bundle_collide(rblStep* step, uint32_t index, uint32_t sweep);
 
 #endif

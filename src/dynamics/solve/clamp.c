@@ -307,8 +307,8 @@ static void book_siblings(rblStep* step)
             {
                 const bool less = island->contact_loss < island->sibling_loss;
                 const double share = less ? island->contact_loss / island->sibling_loss : 1.0;
-                rbl_break_add_heat(world, world->pairs.data[manifold->pair].a,
-                                   share * manifold->sibling_loss);
+                island->budget -= rbl_break_add_heat(world, world->pairs.data[manifold->pair].a,
+                                                     share * manifold->sibling_loss);
             }
         }
     }

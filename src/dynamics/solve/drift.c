@@ -75,7 +75,7 @@ typedef struct Close
     rblFloat4 deep; // m: deeper overlap is removed except for `left`
     rblFloat4 left;
     rblFloat4 deepest;
-    uint32_t touching; // lanes, as bits
+    uint32_t presses, near; // lanes, as bits
 } Close;
 
 static Close begin_close(const rblStep* step, const rblBundle* bundle)
@@ -147,10 +147,28 @@ static void close_contact(Close* close, rblWideContact* contact)
     const rblFloat4 opening = rbl_min4(all, close->most);
     const rblFloat4 there = rbl_wide_there(normal);
     const uint32_t presses = rbl_mask4(rbl_less4(zero, rbl_load4(contact->normal_impulse)));
-    close->touching |= presses | rbl_mask4(rbl_and4(there, rbl_less4(gap, close->slop)));
+    close->presses |= presses;
+    close->near |= rbl_mask4(rbl_and4(there, rbl_less4(gap, close->slop)));
     close->deepest = rbl_max4(close->deepest, rbl_select4(there, overlap, zero));
     rbl_store4(contact->target, rbl_select4(rbl_less4(zero, depth), opening, rbl_min4(zero, overlap)));
     rbl_store4(contact->normal_impulse, zero);
+}
+
+// The end of the step in the manifolds. The gaps of a pair that misses are those of straight paths, while its bodies rotate: only
+// pressure shows that it touches.
+static void write_results(rblStep* step, const rblBundle* bundle, const Close* close)
+{
+    float deepest[4];
+    rbl_store4(deepest, close->deepest);
+    for (uint32_t i = 0; i < bundle->lanes; ++i)
+    {
+        rblManifold* manifold = &step->manifolds.data[bundle->manifold + i];
+        const bool presses = (close->presses >> i & 1) != 0;
+        manifold->misses = manifold->misses && !presses;
+        manifold->deepest = manifold->misses ? 0.0f : deepest[i];
+        manifold->touching = presses || manifold->deepest > 0.0f;
+        manifold->near = !manifold->misses && (close->near >> i & 1) != 0;
+    }
 }
 
 static void close_block(rblRange range, void* context)
@@ -170,15 +188,8 @@ static void close_block(rblRange range, void* context)
             }
             close_contact(&close, contact);
         }
-        float deepest[4];
-        rbl_store4(deepest, close.deepest);
         bundle->deep = rbl_mask4(rbl_less4(close.slop, close.deepest)) != 0;
-        for (uint32_t i = 0; i < bundle->lanes; ++i)
-        {
-            rblManifold* manifold = &step->manifolds.data[bundle->manifold + i];
-            manifold->deepest = deepest[i];
-            manifold->touching = (close.touching >> i & 1) != 0;
-        }
+        write_results(step, bundle, &close);
     }
 }
 
@@ -456,7 +467,7 @@ static void mark_block(rblRange range, void* context)
         {
             const rblManifold* manifold = &step->manifolds.data[bundle->manifold + i];
             const bool does = step->islands.data[rbl_manifold_island(step, manifold)].corrects &&
-                              !is_under_sleeper(step, manifold);
+                              !manifold->misses && !is_under_sleeper(step, manifold);
             corrects |= (does ? 1u : 0u) << i;
         }
         bundle->corrects = (uint8_t)corrects;
@@ -472,6 +483,7 @@ static void book(rblStep* step, const Drift* drift)
         const rblIsland* island = &step->islands.data[i];
         world->energy.work += island->recovery_work;
         world->contact_loss += island->recovery_work - island->lifted;
+        world->energy.drift_impulse += island->drift_impulse;
         momentum = rbl_add3d(momentum, island->drift_momentum);
     }
     const uint32_t bodies = (uint32_t)step->solver_bodies.count - 1;

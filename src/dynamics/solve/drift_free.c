@@ -139,10 +139,13 @@ void rbl_island_displace_free(rblStep* step, rblIsland* island, rblMotion* saved
     for (uint32_t i = 0; i < island->count; ++i)
     {
         const uint32_t index = step->island_bodies.data[island->first + i];
-        rblMotion* motion = &world->motions.data[step->solver_bodies.data[index].slot];
+        const uint32_t slot = step->solver_bodies.data[index].slot;
+        rblMotion* motion = &world->motions.data[slot];
         if (restored)
         {
             restore(&restoration, motion);
+            const rblVec3 change = rbl_sub3(motion->velocity, saved[index].velocity);
+            island->drift_impulse += (double)(world->bodies.data[slot].mass * rbl_length3(change));
         }
         else
         {

@@ -24,7 +24,7 @@ RBL_DEFINE_STAGE_MEMORY(struct rblManifoldBuilder, rbl_manifold_builder, ARRAYS)
 
 // ---- tuning ----
 // Manifolds of a colour are sorted by their number of contacts, so that the lanes of a bundle have equal work.
-#define MAX_COUNTS 32 // contacts: larger numbers count as equal; affects speed only
+#define MAX_COUNTS 32 // contacts: larger numbers count as equal; affects speed, and results by rounding only
 
 static void write_surface(rblStep* step, uint32_t slot)
 {
@@ -292,6 +292,18 @@ void rbl_manifold_prepare(rblStep* step, rblManifold* manifold)
     manifold->prepared = true;
 }
 
+static void index_by_pair(rblStep* step)
+{
+    for (size_t i = 0; i < step->active_pairs.count; ++i)
+    {
+        step->manifold_of_pair.data[step->active_pairs.data[i]] = RBL_NONE;
+    }
+    for (uint32_t m = 0; m < step->manifolds.count; ++m)
+    {
+        step->manifold_of_pair.data[step->manifolds.data[m].pair] = m;
+    }
+}
+
 rblResult rbl_manifolds_build(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -299,7 +311,8 @@ rblResult rbl_manifolds_build(rblStep* step)
     if (!rbl_array_renew(&step->manifold_builder->chosen, numbers * step->active_pairs.count,
                          rbl_pile_capacity(step, numbers * RBL_PILE_PAIRS)) ||
         !rbl_array_resize_amply(&step->manifold_builder->color_masks, step->solver_bodies.count) ||
-        !rbl_array_resize_amply(&step->surfaces, world->bodies.count))
+        !rbl_array_resize_amply(&step->surfaces, world->bodies.count) ||
+        !rbl_array_renew(&step->manifold_of_pair, world->pairs.count, 0))
     {
         return rbl_fail_memory();
     }
@@ -315,5 +328,6 @@ rblResult rbl_manifolds_build(rblStep* step)
         return rbl_fail_memory();
     }
     rbl_parallel_for(world->jobs, count, 256, make_block, step);
+    index_by_pair(step);
     return rbl_bundles_build(step) ? RBL_OK : rbl_fail_memory();
 }

@@ -208,10 +208,10 @@ static void scenes_without_it_are_refused_by_name(void** state)
     start();
     static const char* const bad[][2] = {
         {"\"method\":\"crumbl\"", "did you mean 'crumble'"},
-        {"\"method\":\"crumble\",\"along\":11", "along: 11 must be 1 to 10"},
+        {"\"method\":\"crumble\",\"along\":11", "along: is 11, must be 1 to 10"},
         {"\"method\":\"crumble\",\"pieces\":3", "a key of the method 'prescored', not of 'crumble'"},
         {"\"method\":\"prescored\",\"along\":3", "a key of the method 'crumble', not of 'prescored'"},
-        {"\"method\":\"none\",\"along\":0", "along: 0 must be 1 to 10"},
+        {"\"method\":\"none\",\"along\":0", "along: is 0, must be 1 to 10"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i)
     {

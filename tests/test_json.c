@@ -6,6 +6,7 @@
 #include "base/sort.h"
 #include "failing_allocator.h"
 #include "io/json/json.h"
+#include "io/json/json_values.h"
 #include "io/utf8.h"
 #include "rubble/json.h"
 #include <string.h>
@@ -265,6 +266,38 @@ static void long_paths_are_cut_at_the_front(void** state)
     char path[32];
     rbl_json_path(value, path, sizeof path);
     assert_string_equal(path, "....level.level.level.level");
+    rbl_json_free(&document);
+}
+
+// A key or a name that does not exist is refused with those that do; a long list is cut at a name.
+static void unknown_words_are_refused_with_those_allowed(void** state)
+{
+    (void)state;
+    char names[100][8];
+    const char* keys[101] = {NULL};
+    rblJsonDocument document;
+    for (uint32_t i = 0; i < 100; ++i)
+    {
+        snprintf(names[i], sizeof names[i], "key%03u", i);
+        keys[i] = names[i];
+    }
+    const char* text = "{\"qqqqqqqq\":\"wwwwwwww\"}";
+    check_ok(parse(&document, text));
+    const rblJson root = rbl_json_root(&document);
+    check_fails(RBL_ERROR_FORMAT, rbl_check_keys(root, keys));
+    const char* message = rbl_last_error();
+    assert_non_null(strstr(message, "qqqqqqqq: unknown key, must be one of key000, key001, "));
+    const char* last = strrchr(message, 'k');
+    assert_int_equal(strlen(last), strlen("key012, ..."));
+    assert_string_equal(last + strlen("key012"), ", ...");
+    assert_true(strlen(message) < 320);
+    const rblJson value = rbl_json_find(root, "qqqqqqqq");
+    check_fails(RBL_ERROR_FORMAT, rbl_fail_unknown(value, "word", keys, 2));
+    assert_string_equal(rbl_last_error(),
+                        "test.json:1:13: qqqqqqqq: no word 'wwwwwwww', must be one of key000, key001");
+    check_fails(RBL_ERROR_FORMAT, rbl_fail_unknown(value, "word", keys, 0));
+    assert_non_null(
+        strstr(rbl_last_error(), "no word 'wwwwwwww', must be one of those of the file, which names none"));
     rbl_json_free(&document);
 }
 
@@ -545,6 +578,7 @@ int main(void)
         cmocka_unit_test(nesting_is_limited_and_never_recurses),
         cmocka_unit_test(failures_name_the_path),
         cmocka_unit_test(long_paths_are_cut_at_the_front),
+        cmocka_unit_test(unknown_words_are_refused_with_those_allowed),
         cmocka_unit_test(whole_numbers_are_exact_in_64_bits),
         cmocka_unit_test(optional_members_keep_their_default),
         cmocka_unit_test(large_arrays_and_objects_stay_cheap),

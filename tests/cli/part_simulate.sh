@@ -40,7 +40,7 @@ shapes='"shapes":{"ball":{"kind":"sphere","radius":0.1},"plate":{"kind":"box","s
 refused 'scene.json:2:1: expected a key in quotes' '{'
 refused "bodies[0].shape: no shape 'plat'; did you mean 'plate'?" "{\"rubble\":1,$shapes,\"bodies\":[{\"shape\":\"plat\"}]}"
 refused "bodies[0].position[1]: expected a number" "{\"rubble\":1,$shapes,\"bodies\":[{\"shape\":\"ball\",\"position\":[0,\"a\",0]}]}"
-refused "bodies[0].mass: -1 must be positive" "{\"rubble\":1,$shapes,\"bodies\":[{\"shape\":\"ball\",\"mass\":-1}]}"
+refused "bodies[0].mass: is -1, must be positive" "{\"rubble\":1,$shapes,\"bodies\":[{\"shape\":\"ball\",\"mass\":-1}]}"
 refused "grvity: unknown key; did you mean 'gravity'?" "{\"rubble\":1,$shapes,\"bodies\":[],\"grvity\":1}"
 refused "shapes.m.file: " '{"rubble":1,"shapes":{"m":{"kind":"mesh","file":"missing.obj"}},"bodies":[]}'
 

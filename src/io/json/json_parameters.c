@@ -50,7 +50,7 @@ static rblResult check_number(rblJson value, const rblParameter* row, double num
     }
     rbl_format_double(number, text);
     rbl_parameter_range_text(row, range, sizeof range);
-    return rbl_json_fail(value, RBL_ERROR_FORMAT, "%s %s", text, range);
+    return rbl_json_fail(value, RBL_ERROR_FORMAT, "is %s, %s", text, range);
 }
 
 // Rounded to float, also where the field of the definition is a double.

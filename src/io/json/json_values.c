@@ -10,6 +10,9 @@
 // Largest number of names to search for a suggestion: with more, the search would take longer than reading the scene.
 #define MAX_CANDIDATES 4096
 
+// Characters of a list of names in a message. Longer lists are cut at a name.
+#define MAX_LIST 240
+
 static uint32_t count_of(const char* const* list)
 {
     uint32_t count = 0;
@@ -30,6 +33,23 @@ static uint32_t place_of(const char* text, const char* const* list)
     return i;
 }
 
+// The names as "a, b, c", followed by ", ..." where they do not fit.
+static void list_names(const char* const* names, uint32_t count, char out[MAX_LIST])
+{
+    size_t length = 0;
+    out[0] = '\0';
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const char* before = i > 0 ? ", " : "";
+        if (length + strlen(before) + strlen(names[i]) + sizeof ", ..." > MAX_LIST)
+        {
+            snprintf(out + length, MAX_LIST - length, "%s...", before);
+            return;
+        }
+        length += (size_t)snprintf(out + length, MAX_LIST - length, "%s%s", before, names[i]);
+    }
+}
+
 rblResult rbl_fail_unknown(rblJson value, const char* what, const char* const* candidates, uint32_t count)
 {
     const char* text = NULL;
@@ -40,7 +60,10 @@ rblResult rbl_fail_unknown(rblJson value, const char* what, const char* const* c
         return rbl_json_fail(value, RBL_ERROR_FORMAT, "no %s '%.60s'; did you mean '%.60s'?", what, text,
                              close);
     }
-    return rbl_json_fail(value, RBL_ERROR_FORMAT, "no %s '%.60s'", what, text);
+    char list[MAX_LIST];
+    list_names(candidates, count, list);
+    return rbl_json_fail(value, RBL_ERROR_FORMAT, "no %s '%.60s', must be one of %s", what, text,
+                         count > 0 ? list : "those of the file, which names none");
 }
 
 rblResult rbl_check_keys(rblJson object, const char* const* keys)
@@ -56,10 +79,12 @@ rblResult rbl_check_keys(rblJson object, const char* const* keys)
         {
             continue;
         }
+        char list[MAX_LIST];
         const char* close = rbl_suggest(text, keys, count_of(keys));
+        list_names(keys, count_of(keys), list);
         return close != NULL
                    ? rbl_json_fail(member, RBL_ERROR_FORMAT, "unknown key; did you mean '%s'?", close)
-                   : rbl_json_fail(member, RBL_ERROR_FORMAT, "unknown key");
+                   : rbl_json_fail(member, RBL_ERROR_FORMAT, "unknown key, must be one of %s", list);
     }
     return RBL_OK;
 }
@@ -76,9 +101,9 @@ static rblResult check_limit(rblJson value, rblLimit limit, double number)
     rbl_format_double(number, text);
     if (!isfinite(rounded))
     {
-        return rbl_json_fail(value, RBL_ERROR_FORMAT, "%s is too large", text);
+        return rbl_json_fail(value, RBL_ERROR_FORMAT, "is %s, too large for 32 bits", text);
     }
-    return rbl_json_fail(value, RBL_ERROR_FORMAT, "%s must %s", text,
+    return rbl_json_fail(value, RBL_ERROR_FORMAT, "is %s, must %s", text,
                          limit == RBL_POSITIVE ? "be positive" : "not be negative");
 }
 

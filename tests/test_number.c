@@ -1,9 +1,9 @@
 // Numbers from text, against the C library in the C locale and against exact arithmetic.
 #include "testing.h"
 
-#include "base/natural.h"
 #include "base/number.h"
-#include "base/powers_of_ten.h"
+#include "base/number/natural.h"
+#include "base/number/powers_of_ten.h"
 #include "base/random.h"
 #include "number_testing.h"
 #include <float.h>

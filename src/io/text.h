@@ -2,7 +2,7 @@
 #ifndef RBL_IO_TEXT_H
 #define RBL_IO_TEXT_H
 
-#include "base/digits.h"
+#include "base/number/digits.h"
 #include <stddef.h>
 
 // Character classes, as bits.

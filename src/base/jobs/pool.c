@@ -1,4 +1,4 @@
-#include "base/pool.h"
+#include "base/jobs/pool.h"
 
 #if RBL_HAS_THREADS
 

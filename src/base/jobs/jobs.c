@@ -2,7 +2,7 @@
 
 #include "base/def.h"
 #include "base/error.h"
-#include "base/pool.h"
+#include "base/jobs/pool.h"
 #include <stdatomic.h>
 
 struct rblJobs

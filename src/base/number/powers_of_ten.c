@@ -1,6 +1,6 @@
 // 10^k for k from -342 to 324: the 128 leading bits, truncated (not rounded). tests/test_number.c recomputes every
 // row.
-#include "base/powers_of_ten.h"
+#include "base/number/powers_of_ten.h"
 
 const rblPowerOfTen rbl_powers_of_ten[RBL_POWER_OF_TEN_MAX - RBL_POWER_OF_TEN_MIN + 1] = {
     // clang-format off

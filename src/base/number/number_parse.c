@@ -3,10 +3,10 @@
 //   2. a 64 x 128 bit product with an error bound: accepted when both ends of the bound round to the same double
 //      (the idea of Lemire 2021, "Number parsing at a gigabyte per second"; the bound is ours);
 //   3. big integers.
-#include "base/digits.h"
-#include "base/natural.h"
 #include "base/number.h"
-#include "base/powers_of_ten.h"
+#include "base/number/digits.h"
+#include "base/number/natural.h"
+#include "base/number/powers_of_ten.h"
 #include "base/wide.h"
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // Doubles and floats to the shortest text that reads back the same (Giulietti 2021, "The Schubfach way to render
 // doubles"), and to a fixed number of digits.
-#include "base/natural.h"
 #include "base/number.h"
-#include "base/powers_of_ten.h"
+#include "base/number/natural.h"
+#include "base/number/powers_of_ten.h"
 #include "base/wide.h"
 #include <string.h>
 

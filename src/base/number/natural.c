@@ -1,4 +1,4 @@
-#include "base/natural.h"
+#include "base/number/natural.h"
 
 #include "base/assert.h"
 

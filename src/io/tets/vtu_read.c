@@ -3,25 +3,17 @@
 #include "base/number.h"
 #include "io/compress/base64.h"
 #include "io/tets/tets_files.h"
+#include "io/tets/xml.h"
 #include "io/text.h"
 #include <string.h>
 
 typedef RBL_ARRAY(uint8_t) Bytes;
 
-// A part of the text.
-typedef struct Text
-{
-    const char* begin;
-    const char* end;
-} Text;
-
 typedef struct Vtu
 {
     rblTetsCollector* collector;
-    const rblSource* source;
-    const char* at;
-    const char* end; // of the XML: the appended data follow it
-    Text appended;   // the data after the underscore
+    rblXml xml;          // the appended data follow it
+    rblXmlText appended; // the data after the underscore
     bool appended_raw;
     uint32_t header_size;             // size of the length before binary data, bytes
     uint64_t point_count, cell_count; // of the current piece
@@ -30,128 +22,9 @@ typedef struct Vtu
     size_t other_cells;
 } Vtu;
 
-typedef struct Tag
-{
-    Text name; // with a leading slash for a closing tag
-    Text attributes;
-    bool empty; // the tag closes itself
-} Tag;
-
 static rblResult fail_at(const Vtu* vtu, const char* at, const char* what)
 {
-    return rbl_fail_line(vtu->source, at, RBL_ERROR_FORMAT, "%s", what);
-}
-
-// ---- XML, the needed part of it ----
-
-static bool text_is(Text text, const char* word)
-{
-    const size_t length = strlen(word);
-    return (size_t)(text.end - text.begin) == length && memcmp(text.begin, word, length) == 0;
-}
-
-static const char* find_text(const char* at, const char* end, const char* word)
-{
-    const size_t length = strlen(word);
-    for (; (size_t)(end - at) >= length; ++at)
-    {
-        const char* first = memchr(at, word[0], (size_t)(end - at));
-        if (first == NULL || (size_t)(end - first) < length)
-        {
-            return NULL;
-        }
-        if (memcmp(first, word, length) == 0)
-        {
-            return first;
-        }
-        at = first;
-    }
-    return NULL;
-}
-
-// The next tag; comments and declarations are skipped. False at the end.
-static rblResult next_tag(Vtu* vtu, Tag* tag, bool* found)
-{
-    *found = false;
-    for (;;)
-    {
-        const char* open = vtu->at < vtu->end ? memchr(vtu->at, '<', (size_t)(vtu->end - vtu->at)) : NULL;
-        if (open == NULL)
-        {
-            return RBL_OK;
-        }
-        const bool comment = vtu->end - open >= 4 && memcmp(open, "<!--", 4) == 0;
-        const char* close = find_text(open, vtu->end, comment ? "-->" : ">");
-        if (close == NULL)
-        {
-            return fail_at(vtu, open, "a tag is not closed");
-        }
-        vtu->at = close + (comment ? 3 : 1);
-        if (comment || open[1] == '?' || open[1] == '!')
-        {
-            continue;
-        }
-        const char* end = open + 1;
-        while (end < close && !rbl_is_space(*end) && (*end != '/' || end == open + 1))
-        {
-            ++end;
-        }
-        tag->empty = close[-1] == '/';
-        tag->name = (Text){open + 1, end};
-        tag->attributes = (Text){end, close};
-        *found = true;
-        return RBL_OK;
-    }
-}
-
-// The value between quotes; empty when the attribute is missing.
-static Text attribute(const Tag* tag, const char* name)
-{
-    const size_t length = strlen(name);
-    const char* c = tag->attributes.begin;
-    while (c < tag->attributes.end)
-    {
-        while (c < tag->attributes.end && rbl_is_space(*c))
-        {
-            ++c;
-        }
-        const char* word = c;
-        while (c < tag->attributes.end && *c != '=' && !rbl_is_space(*c))
-        {
-            ++c;
-        }
-        const bool match = (size_t)(c - word) == length && memcmp(word, name, length) == 0;
-        while (c < tag->attributes.end && *c != '"' && *c != '\'')
-        {
-            ++c;
-        }
-        const char* open = c;
-        const char* close =
-            c < tag->attributes.end ? memchr(c + 1, *c, (size_t)(tag->attributes.end - c - 1)) : NULL;
-        if (close == NULL)
-        {
-            break;
-        }
-        if (match)
-        {
-            return (Text){open + 1, close};
-        }
-        c = close + 1;
-    }
-    return (Text){tag->attributes.end, tag->attributes.end};
-}
-
-static rblResult count_attribute(const Vtu* vtu, const Tag* tag, const char* name, uint64_t* out)
-{
-    const Text text = attribute(tag, name);
-    int64_t value = 0;
-    if (rbl_parse_i64(text.begin, text.end, &value) != text.end || value < 0 || text.begin == text.end)
-    {
-        return rbl_fail_line(vtu->source, tag->name.begin, RBL_ERROR_FORMAT,
-                             "%s is missing or not an integer", name);
-    }
-    *out = (uint64_t)value;
-    return RBL_OK;
+    return rbl_fail_line(vtu->xml.source, at, RBL_ERROR_FORMAT, "%s", what);
 }
 
 // ---- arrays ----
@@ -209,7 +82,7 @@ static double value_at(const uint8_t* bytes, const Type* type)
 }
 
 // Numbers separated by blanks.
-static rblResult read_text_array(const Vtu* vtu, Text text, rblDoubleArray* out)
+static rblResult read_text_array(const Vtu* vtu, rblXmlText text, rblDoubleArray* out)
 {
     const char* c = text.begin;
     for (;;)
@@ -228,7 +101,8 @@ static rblResult read_text_array(const Vtu* vtu, Text text, rblDoubleArray* out)
         {
             char token[RBL_QUOTE_SIZE];
             rbl_quote_token(c, text.end, token);
-            return rbl_fail_line(vtu->source, c, RBL_ERROR_FORMAT, "expected a number, found '%s'", token);
+            return rbl_fail_line(vtu->xml.source, c, RBL_ERROR_FORMAT, "expected a number, found '%s'",
+                                 token);
         }
         if (!rbl_array_push(out, value))
         {
@@ -286,7 +160,7 @@ static rblResult decode_part(const Vtu* vtu, const char* begin, size_t length, B
 
 // The length is encoded separately, which its padding shows, or together with the data. It determines the end of the
 // data: in appended data the next array begins there.
-static rblResult decode_array(const Vtu* vtu, Text text, Bytes* bytes)
+static rblResult decode_array(const Vtu* vtu, rblXmlText text, Bytes* bytes)
 {
     const size_t there = (size_t)(text.end - text.begin), head = encoded_size(vtu->header_size);
     if (there < head)
@@ -304,7 +178,7 @@ static rblResult decode_array(const Vtu* vtu, Text text, Bytes* bytes)
     return decode_part(vtu, text.begin + head, rest < there - head ? rest : there - head, bytes);
 }
 
-static rblResult read_base64_array(const Vtu* vtu, Text text, const Type* type, rblDoubleArray* out)
+static rblResult read_base64_array(const Vtu* vtu, rblXmlText text, const Type* type, rblDoubleArray* out)
 {
     while (text.begin < text.end && rbl_is_space(*text.begin))
     {
@@ -315,7 +189,7 @@ static rblResult read_base64_array(const Vtu* vtu, Text text, const Type* type, 
         --text.end;
     }
     Bytes bytes;
-    rbl_array_init(&bytes, vtu->source->allocator);
+    rbl_array_init(&bytes, vtu->xml.source->allocator);
     rblResult result = decode_array(vtu, text, &bytes);
     if (result == RBL_OK)
     {
@@ -325,42 +199,44 @@ static rblResult read_base64_array(const Vtu* vtu, Text text, const Type* type, 
     return result;
 }
 
-static rblResult read_appended_array(const Vtu* vtu, const Tag* tag, const Type* type, rblDoubleArray* out)
+static rblResult read_appended_array(const Vtu* vtu, const rblXmlTag* tag, const Type* type,
+                                     rblDoubleArray* out)
 {
     uint64_t offset = 0;
-    RBL_TRY(count_attribute(vtu, tag, "offset", &offset));
+    RBL_TRY(rbl_xml_count_attribute(&vtu->xml, tag, "offset", &offset));
     if (vtu->appended.begin == NULL || offset > (uint64_t)(vtu->appended.end - vtu->appended.begin))
     {
         return fail_at(vtu, tag->name.begin, "the offset is beyond the appended data");
     }
-    const Text part = {vtu->appended.begin + offset, vtu->appended.end};
+    const rblXmlText part = {vtu->appended.begin + offset, vtu->appended.end};
     return vtu->appended_raw ? read_bytes_array(vtu, (const uint8_t*)part.begin,
                                                 (size_t)(part.end - part.begin), type, tag->name.begin, out)
                              : read_base64_array(vtu, part, type, out);
 }
 
-static rblResult read_array(Vtu* vtu, const Tag* tag, rblDoubleArray* out)
+static rblResult read_array(Vtu* vtu, const rblXmlTag* tag, rblDoubleArray* out)
 {
-    const Text type_name = attribute(tag, "type");
+    const rblXmlText type_name = rbl_xml_attribute(tag, "type");
     const Type* type = NULL;
     for (size_t i = 0; i < sizeof known_types / sizeof known_types[0]; ++i)
     {
-        type = text_is(type_name, known_types[i].name) ? &known_types[i] : type;
+        type = rbl_xml_text_is(type_name, known_types[i].name) ? &known_types[i] : type;
     }
     if (type == NULL)
     {
         return fail_at(vtu, tag->name.begin, "an array has no type that is known");
     }
     rbl_array_clear(out);
-    const Text format = attribute(tag, "format");
-    if (text_is(format, "appended"))
+    const rblXmlText format = rbl_xml_attribute(tag, "format");
+    if (rbl_xml_text_is(format, "appended"))
     {
         return read_appended_array(vtu, tag, type, out);
     }
-    const char* close = vtu->at < vtu->end ? memchr(vtu->at, '<', (size_t)(vtu->end - vtu->at)) : NULL;
-    const Text content = {vtu->at, tag->empty ? vtu->at : close != NULL ? close : vtu->end};
-    return text_is(format, "binary") ? read_base64_array(vtu, content, type, out)
-                                     : read_text_array(vtu, content, out);
+    const char* close =
+        vtu->xml.at < vtu->xml.end ? memchr(vtu->xml.at, '<', (size_t)(vtu->xml.end - vtu->xml.at)) : NULL;
+    const rblXmlText content = {vtu->xml.at, tag->empty ? vtu->xml.at : close != NULL ? close : vtu->xml.end};
+    return rbl_xml_text_is(format, "binary") ? read_base64_array(vtu, content, type, out)
+                                             : read_text_array(vtu, content, out);
 }
 
 // ---- pieces ----
@@ -412,7 +288,7 @@ static rblResult collect_cell(Vtu* vtu, uint64_t cell, uint64_t begin, uint64_t 
     }
     if (!good)
     {
-        return rbl_fail_line(vtu->source, at, RBL_ERROR_FORMAT,
+        return rbl_fail_line(vtu->xml.source, at, RBL_ERROR_FORMAT,
                              "cell %llu has too few points, or points that do not exist",
                              (unsigned long long)cell);
     }
@@ -472,67 +348,67 @@ static void clear_piece(Vtu* vtu)
 }
 
 // The array that a tag of this element fills; null: none.
-static rblDoubleArray* array_for(Vtu* vtu, const Tag* tag, Text within)
+static rblDoubleArray* array_for(Vtu* vtu, const rblXmlTag* tag, rblXmlText within)
 {
-    const Text name = attribute(tag, "Name");
-    if (text_is(within, "Points"))
+    const rblXmlText name = rbl_xml_attribute(tag, "Name");
+    if (rbl_xml_text_is(within, "Points"))
     {
         return &vtu->points;
     }
-    if (text_is(within, "CellData"))
+    if (rbl_xml_text_is(within, "CellData"))
     {
-        return text_is(name, "region") ? &vtu->regions : NULL;
+        return rbl_xml_text_is(name, "region") ? &vtu->regions : NULL;
     }
-    if (!text_is(within, "Cells"))
+    if (!rbl_xml_text_is(within, "Cells"))
     {
         return NULL;
     }
-    return text_is(name, "connectivity") ? &vtu->connectivity
-           : text_is(name, "offsets")    ? &vtu->offsets
-           : text_is(name, "types")      ? &vtu->types
-                                         : NULL;
+    return rbl_xml_text_is(name, "connectivity") ? &vtu->connectivity
+           : rbl_xml_text_is(name, "offsets")    ? &vtu->offsets
+           : rbl_xml_text_is(name, "types")      ? &vtu->types
+                                                 : NULL;
 }
 
 // Elements that contain such arrays set the section; others, such as the keys of an array, do not change it.
-static void follow_section(const Tag* tag, Text* within)
+static void follow_section(const rblXmlTag* tag, rblXmlText* within)
 {
     static const char* const sections[] = {"Points", "Cells", "PointData", "CellData"};
     const bool closes = tag->name.begin < tag->name.end && *tag->name.begin == '/';
-    const Text name = {tag->name.begin + closes, tag->name.end};
+    const rblXmlText name = {tag->name.begin + closes, tag->name.end};
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; ++i)
     {
-        if (text_is(name, sections[i]))
+        if (rbl_xml_text_is(name, sections[i]))
         {
-            *within = closes || tag->empty ? (Text){name.end, name.end} : name;
+            *within = closes || tag->empty ? (rblXmlText){name.end, name.end} : name;
         }
     }
 }
 
 static rblResult read_tags(Vtu* vtu)
 {
-    Tag tag;
-    Text within = {vtu->at, vtu->at};
+    rblXmlTag tag;
+    rblXmlText within = {vtu->xml.at, vtu->xml.at};
     bool found, in_piece = false;
     for (;;)
     {
-        RBL_TRY(next_tag(vtu, &tag, &found));
+        RBL_TRY(rbl_xml_next_tag(&vtu->xml, &tag, &found));
         if (!found)
         {
-            return in_piece ? fail_at(vtu, vtu->end, "a piece is not closed") : RBL_OK;
+            return in_piece ? fail_at(vtu, vtu->xml.end, "a piece is not closed") : RBL_OK;
         }
-        if (text_is(tag.name, "Piece") && !tag.empty)
+        if (rbl_xml_text_is(tag.name, "Piece") && !tag.empty)
         {
-            RBL_TRY(count_attribute(vtu, &tag, "NumberOfPoints", &vtu->point_count));
-            RBL_TRY(count_attribute(vtu, &tag, "NumberOfCells", &vtu->cell_count));
+            RBL_TRY(rbl_xml_count_attribute(&vtu->xml, &tag, "NumberOfPoints", &vtu->point_count));
+            RBL_TRY(rbl_xml_count_attribute(&vtu->xml, &tag, "NumberOfCells", &vtu->cell_count));
             clear_piece(vtu);
             in_piece = true;
         }
-        else if (text_is(tag.name, "/Piece") && in_piece)
+        else if (rbl_xml_text_is(tag.name, "/Piece") && in_piece)
         {
             RBL_TRY(finish_piece(vtu, tag.name.begin));
             in_piece = false;
         }
-        else if (text_is(tag.name, "DataArray") && in_piece)
+        else if (rbl_xml_text_is(tag.name, "DataArray") && in_piece)
         {
             rblDoubleArray* array = array_for(vtu, &tag, within);
             RBL_TRY(array != NULL ? read_array(vtu, &tag, array) : RBL_OK);
@@ -548,40 +424,42 @@ static rblResult read_tags(Vtu* vtu)
 
 static rblResult read_heading(Vtu* vtu)
 {
-    Tag tag;
+    rblXmlTag tag;
     bool found;
-    RBL_TRY(next_tag(vtu, &tag, &found));
-    if (!found || !text_is(tag.name, "VTKFile") || !text_is(attribute(&tag, "type"), "UnstructuredGrid"))
+    RBL_TRY(rbl_xml_next_tag(&vtu->xml, &tag, &found));
+    if (!found || !rbl_xml_text_is(tag.name, "VTKFile") ||
+        !rbl_xml_text_is(rbl_xml_attribute(&tag, "type"), "UnstructuredGrid"))
     {
-        return fail_at(vtu, vtu->at, "expected <VTKFile type=\"UnstructuredGrid\" ...>");
+        return fail_at(vtu, vtu->xml.at, "expected <VTKFile type=\"UnstructuredGrid\" ...>");
     }
-    const Text compressor = attribute(&tag, "compressor");
-    if (compressor.begin != compressor.end || text_is(attribute(&tag, "byte_order"), "BigEndian"))
+    const rblXmlText compressor = rbl_xml_attribute(&tag, "compressor");
+    if (compressor.begin != compressor.end ||
+        rbl_xml_text_is(rbl_xml_attribute(&tag, "byte_order"), "BigEndian"))
     {
-        return rbl_fail_line(vtu->source, tag.name.begin, RBL_ERROR_UNSUPPORTED,
+        return rbl_fail_line(vtu->xml.source, tag.name.begin, RBL_ERROR_UNSUPPORTED,
                              "compressed and big-endian data are not supported");
     }
-    vtu->header_size = text_is(attribute(&tag, "header_type"), "UInt64") ? 8 : 4;
+    vtu->header_size = rbl_xml_text_is(rbl_xml_attribute(&tag, "header_type"), "UInt64") ? 8 : 4;
     return RBL_OK;
 }
 
 static rblResult find_appended(Vtu* vtu)
 {
-    const char* found = find_text(vtu->at, vtu->end, "<AppendedData");
+    const char* found = rbl_xml_find(vtu->xml.at, vtu->xml.end, "<AppendedData");
     if (found == NULL)
     {
         return RBL_OK;
     }
-    const char* close = find_text(found, vtu->end, ">");
-    const char* begin = close != NULL ? find_text(close, vtu->end, "_") : NULL;
+    const char* close = rbl_xml_find(found, vtu->xml.end, ">");
+    const char* begin = close != NULL ? rbl_xml_find(close, vtu->xml.end, "_") : NULL;
     if (begin == NULL)
     {
         return fail_at(vtu, found, "the appended data do not begin");
     }
-    const Tag tag = {.attributes = {found + strlen("<AppendedData"), close}};
-    vtu->appended_raw = text_is(attribute(&tag, "encoding"), "raw");
-    vtu->appended = (Text){begin + 1, vtu->end};
-    vtu->end = found;
+    const rblXmlTag tag = {.attributes = {found + strlen("<AppendedData"), close}};
+    vtu->appended_raw = rbl_xml_text_is(rbl_xml_attribute(&tag, "encoding"), "raw");
+    vtu->appended = (rblXmlText){begin + 1, vtu->xml.end};
+    vtu->xml.end = found;
     return RBL_OK;
 }
 
@@ -592,7 +470,7 @@ static rblResult read_file(Vtu* vtu)
     RBL_TRY(read_tags(vtu));
     if (vtu->other_cells > 0)
     {
-        rbl_warn_line(vtu->source, NULL, "%zu volume cells that are no tetrahedra are left out",
+        rbl_warn_line(vtu->xml.source, NULL, "%zu volume cells that are no tetrahedra are left out",
                       vtu->other_cells);
     }
     return RBL_OK;
@@ -601,8 +479,8 @@ static rblResult read_file(Vtu* vtu)
 rblResult rbl_read_vtu(rblTetsCollector* collector)
 {
     const rblSource* source = collector->source;
-    Vtu vtu = {.collector = collector, .source = source, .at = (const char*)source->bytes};
-    vtu.end = vtu.at + source->size;
+    const char* begin = (const char*)source->bytes;
+    Vtu vtu = {.collector = collector, .xml = {source, begin, begin + source->size}};
     rblDoubleArray* const arrays[] = {&vtu.points, &vtu.connectivity, &vtu.offsets, &vtu.types, &vtu.regions};
     for (int i = 0; i < 5; ++i)
     {

@@ -275,9 +275,11 @@ static rblResult check_snapshot(const rblWorld* world, const void* buffer, size_
     }
     if (header->owner != world->serial)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "snapshot: made by another world");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "snapshot: made by another world, must be restored in its own");
     }
-    return rbl_snapshot_size(header) == size ? RBL_OK : rbl_fail(RBL_ERROR_FORMAT, "snapshot: damaged");
+    return rbl_snapshot_size(header) == size
+               ? RBL_OK
+               : rbl_fail(RBL_ERROR_FORMAT, "snapshot: damaged, must be what rbl_world_save() wrote");
 }
 
 static bool reserve_ids(rblIdPool* ids, uint32_t generations, uint32_t free_slots)

@@ -237,7 +237,8 @@ rblResult rbl_world_step(rblWorldId id, float seconds)
     RBL_TRY(rbl_world_find(id, &world));
     if (!(seconds >= 0.0f && seconds <= RBL_MAX_STEP))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "world: a step must last 0 to 1 s");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "world: the step is %g s, must be 0 to %g s", (double)seconds,
+                        (double)RBL_MAX_STEP);
     }
     RBL_NOTE_CALL(world, .code = RBL_CALL_STEP, .seconds = seconds);
     world->busy = true;

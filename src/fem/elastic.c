@@ -39,7 +39,8 @@ static rblResult check_def(const rblElasticDef* def)
     if (def->solver != RBL_ELASTIC_DIRECT && def->solver != RBL_ELASTIC_ITERATIVE &&
         def->solver != RBL_ELASTIC_ROUNDED)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: unknown solver %d", (int)def->solver);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: solver is %d, must be 0 to %d", (int)def->solver,
+                        (int)RBL_ELASTIC_ROUNDED);
     }
     return RBL_OK;
 }

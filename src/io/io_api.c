@@ -43,7 +43,8 @@ static rblResult read_load_options(const rblLoadOptions* options, rblLoadOptions
     RBL_TRY(options != NULL ? rbl_def_read(&load_options, options, out) : RBL_OK);
     if ((unsigned)out->format >= RBL_FORMAT_COUNT)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "load: unknown file format %d", (int)out->format);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "load: format is %d, must be 0 to %d", (int)out->format,
+                        (int)RBL_FORMAT_COUNT - 1);
     }
     return RBL_OK;
 }
@@ -133,7 +134,8 @@ static rblResult read_save_options(const rblSaveOptions* options, rblSaveOptions
     RBL_TRY(options != NULL ? rbl_def_read(&save_options, options, out) : RBL_OK);
     if ((unsigned)out->format >= RBL_FORMAT_COUNT)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "save: unknown file format %d", (int)out->format);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "save: format is %d, must be 0 to %d", (int)out->format,
+                        (int)RBL_FORMAT_COUNT - 1);
     }
     return RBL_OK;
 }

@@ -210,7 +210,7 @@ static rblResult read_header(Header* header, const uint8_t* bytes, size_t size, 
 {
     if (size < 8 || memcmp(bytes, "NRRD000", 7) != 0)
     {
-        return rbl_fail(RBL_ERROR_FORMAT, "%s: not a NRRD file", header->name);
+        return rbl_fail(RBL_ERROR_FORMAT, "%s: not a NRRD file, must begin with NRRD000", header->name);
     }
     const char* text = (const char*)bytes;
     size_t at = 0;

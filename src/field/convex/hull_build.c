@@ -123,7 +123,7 @@ static rblResult first_four(const Quickhull* q, uint32_t four[4])
     }
     return best[2] != 0.0
                ? RBL_OK
-               : rbl_fail(RBL_ERROR_GEOMETRY, "hull: all points lie in one plane (a hull of no thickness)");
+               : rbl_fail(RBL_ERROR_GEOMETRY, "hull: all points lie in one plane, must enclose a volume");
 }
 
 static bool first_facets(Quickhull* q, const uint32_t f[4])

@@ -51,7 +51,7 @@ static rblResult check_version(rblJson root)
     RBL_TRY(rbl_json_optional_string(asset, "minVersion", &least));
     if (strncmp(text, "2.", 2) != 0 || strcmp(least, "2.0") != 0)
     {
-        return rbl_json_fail(version, RBL_ERROR_UNSUPPORTED, "glTF %.16s; Rubble reads 2.0", text);
+        return rbl_json_fail(version, RBL_ERROR_UNSUPPORTED, "glTF %.16s, must be 2.0", text);
     }
     return RBL_OK;
 }

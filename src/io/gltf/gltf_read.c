@@ -43,7 +43,7 @@ static rblResult check_header(const rblSource* source)
     const uint32_t version = read_u32(source->bytes + 4);
     if (version != RBL_GLB_VERSION)
     {
-        return rbl_fail_byte(source, 4, RBL_ERROR_UNSUPPORTED, "GLB version %u; Rubble reads 2", version);
+        return rbl_fail_byte(source, 4, RBL_ERROR_UNSUPPORTED, "GLB version %u, must be 2", version);
     }
     const uint32_t length = read_u32(source->bytes + 8);
     if (length != source->size)

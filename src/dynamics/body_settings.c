@@ -194,7 +194,7 @@ static void init_dynamic(rblBody* body, const rblMotion* motion)
     body->rest_time = body->still_time = 0.0f;
     body->is_new = true;
     body->falls = true;
-    body->slow_debt = body->direct_wait = body->direct_pause = 0;
+    body->slow_debt = body->direct_wait = 0;
     body->rest = (rblRest){0};
 }
 

@@ -67,8 +67,7 @@ typedef struct rblBody
     bool is_new; // created or teleported since the last step: overlap found now was there from the start
     bool falls;  // nothing supported it in the last step
     uint8_t slow_debt;    // steps that it must make at full length after it was slowed (impact_slow.c)
-    uint8_t direct_wait;  // steps until its island may be solved directly again (subspace.c),
-    uint8_t direct_pause; // and the length of the last wait
+    uint8_t direct_wait;  // steps until its island may be solved directly again (subspace.c)
     uint32_t sleep_group; // number of the jointed bodies that fell asleep together; 0: awake
     rblRest rest;
     uint32_t joint_count;

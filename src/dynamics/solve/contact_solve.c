@@ -4,6 +4,7 @@
 //   sum over contacts J . (u' + u) / 2,   u' and u the relative velocities before and after (docs/step.md).
 // The normal velocity of a contact with gap g and time left h must be at least min(0, -u' - 2 g / h): the contact may close
 // its gap and no more, it never bounces, and it never gains energy.
+#include "dynamics/solve/cold_start.h"
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/solve/subspace.h"
 #include "dynamics/solve/wide.h"
@@ -12,7 +13,10 @@
 
 // ---- tuning ----
 
-#define ENOUGH 2.5e-6f // m/s: smaller changes of velocity end the sweeps
+#define ENOUGH      2.5e-6f // m/s: smaller changes of velocity end the sweeps
+#define COLD_CHANGE 0.01f   // m/s: only larger changes after the sweeps make cold islands worth a look
+#define COLD_SWEEPS 64      // sweeps over cold islands until they are looked at again
+#define COLD_ROUNDS 128     // rounds of these sweeps
 
 // Working data of the stage.
 struct rblContactSolver
@@ -402,6 +406,24 @@ static uint32_t max_rounds(const rblStep* step)
     return contacts <= RBL_SMALL_ISLAND ? 3 : world->joint_ids.alive > 0 ? 2 : 1;
 }
 
+// More sweeps over islands that begin without impulses (cold_start.h).
+static rblResult solve_cold(rblStep* step)
+{
+    bool any = false;
+    RBL_TRY(rbl_cold_islands_find(step, &any));
+    if (!any)
+    {
+        return RBL_OK;
+    }
+    for (uint32_t round = 0; round < COLD_ROUNDS && any; ++round)
+    {
+        (void)iterate(step, COLD_SWEEPS);
+        any = rbl_cold_islands_check(step);
+    }
+    rbl_cold_islands_end(step);
+    return RBL_OK;
+}
+
 // Rounds of sweeps over all contacts and direct solves of small islands (subspace.c). Without direct solves there is one
 // round, or a second one that updates the rows of joints.
 static rblResult solve_rounds(rblStep* step)
@@ -415,6 +437,10 @@ static rblResult solve_rounds(rblStep* step)
             (void)rbl_joints_refresh(step);
         }
         const float change = iterate(step, world->def.iterations);
+        if (round == 0 && change > COLD_CHANGE)
+        {
+            RBL_TRY(solve_cold(step));
+        }
         if (round + 1 == rounds || (change < ENOUGH && round > 0))
         {
             return RBL_OK;

@@ -1,23 +1,34 @@
 #include "dynamics/solve/subspace.h"
 
-#include "dynamics/solve/subspace_system.h"
+#include "dynamics/solve/island_rest.h"
 #include "dynamics/solve/wide.h"
 #include <math.h>
 
 // ---- tuning ----
 
-#define CLOSE_ENOUGH 1e-7 // m/s: smaller residuals count as zero
-#define MAX_PASSES   4    // direct solves while contacts leave the active set
-#define REST_SPEED   0.5f // m/s: islands of slower bodies count as at rest
-#define FAR_OUT      2.0f // times the friction cone: farther out, no direct solve is tried
-#define HOPELESS     8 // clamped contacts: with more, and over half of those of the last pass, the passes end
-#define FEWER        4 // factor by which the number of clamped contacts must fall in each pass, in small worlds
-#define MAX_GAIN     1.5  // times the energy without contacts: a larger gain is rejected
-#define SLIGHT       1e-5 // of the energy by gravity in a step: a smaller residual needs no more rounds
-#define MINUTE       1e-9 // of that energy: a smaller residual needs no direct solve, except in towers
-#define STALE        0.25 // of the residual of the last round: a larger residual means no progress
-#define LOST         1e4  // times the residual before a pass: a larger one ends the passes
-#define LONGEST_WAIT 3    // steps without a direct solve of an island; with more, piles come to rest later
+#define CLOSE_ENOUGH 1e-7  // m/s: smaller residuals count as zero
+#define MAX_PASSES   4     // direct solves of an island in small worlds while contacts leave the active set
+#define FAR_OUT      2.0f  // times the friction cone: farther out, no direct solve is tried
+#define FEWER        4     // factor by which the number of clamped contacts must fall in each of these passes
+#define MAX_GAIN     1.5   // times the energy without contacts: a larger gain is rejected
+#define SLIGHT       1e-5  // of the energy by gravity in a step: a smaller residual needs no more rounds
+#define MINUTE       1e-9  // of that energy: a smaller residual needs one direct solve only
+#define STALE        0.25  // of the residual of the last round: a larger residual means no progress
+#define SWEPT_PASSES 32    // direct solves of an island in larger worlds, with sweeps between them
+#define SWEEPS       8     // sweeps after each of them
+#define WINDOW       3     // passes in which the excess must fall to a half
+#define SOLVED       1e-12 // of the energy by gravity in a step: an island with a smaller excess is solved
+#define QUIET        1e-10 // of that energy: an island with a smaller excess needs no direct solve
+#define FAINT        1e-7 // of that energy: after a direct solve of a smaller excess an island waits for some steps
+#define LOST         1.0 // of that energy: a larger excess ends the passes
+#define USEFUL       0.5 // of the excess before: a direct solve that leaves more was in vain
+#define WAIT         3 // steps without a direct solve after one of little use; with more, piles come to rest later
+#define LONG_WAIT    63   // the same after an expensive one in vain
+#define STILL        1e-4 // of the energy by gravity in a step: islands with less kinetic energy are still
+#define MAX_UPDATES                                                                                          \
+    12000u // updates of 6x6 blocks in the factors: islands that need more are solved directly only when still
+#define STILL_UPDATES 64000u // still islands that need more are not solved directly
+#define MAX_CONTACTS  4096u  // in islands that are not still; RBL_SMALL_ISLAND holds for all
 
 // ---- the active set ----
 
@@ -148,25 +159,6 @@ static void apply_unknown(const rblSubspace* system)
     }
 }
 
-// Residual energy, J: the change by one more Gauss-Seidel iteration at each contact. Zero when all contacts are solved.
-static double remainder_of(const rblSubspace* system)
-{
-    double sum = 0.0;
-    for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
-    {
-        rblSolverBody a = system->step->solver_bodies.data[walk.manifold->a];
-        rblSolverBody b = system->step->solver_bodies.data[walk.manifold->b];
-        rblSolverContact contact = *walk.contact;
-        rbl_contact_solve(&a, &b, &contact, walk.manifold->friction);
-        const double normal_impulse = (double)contact.change[0];
-        const double x = (double)contact.change[1];
-        const double y = (double)contact.change[2];
-        sum += normal_impulse * normal_impulse / (double)contact.normal_mass +
-               (x * x + y * y) / (double)contact.tangent_mass[3];
-    }
-    return sum;
-}
-
 static void keep_impulses(const rblSubspace* system)
 {
     for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
@@ -200,21 +192,11 @@ static rblBody* body_of(const rblStep* step, const rblIsland* island, uint32_t i
     return &world->bodies.data[step->solver_bodies.data[index].slot];
 }
 
-// After a direct solve without success an island waits for some steps, longer each time.
-static void set_pause(rblStep* step, const rblIsland* island, bool vain)
+static void set_wait(rblStep* step, const rblIsland* island, uint32_t steps)
 {
-    uint32_t longest = 0;
-    for (uint32_t i = 0; i < island->count && vain; ++i)
-    {
-        const uint32_t pause = body_of(step, island, i)->direct_pause;
-        longest = pause > longest ? pause : longest;
-    }
-    const uint32_t pause = 2 * longest + 1 < LONGEST_WAIT ? 2 * longest + 1 : LONGEST_WAIT;
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        rblBody* body = body_of(step, island, i);
-        body->direct_pause = (uint8_t)(vain ? pause : 0);
-        body->direct_wait = body->direct_pause;
+        body_of(step, island, i)->direct_wait = (uint8_t)steps;
     }
 }
 
@@ -244,6 +226,38 @@ static double energy_of(const rblStep* step, uint32_t index, rblVec3 velocity, r
             (double)motion->moments.y * w.y * w.y + (double)motion->moments.z * w.z * w.z);
 }
 
+static double kinetic_of(const rblStep* step, const rblIsland* island)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < island->count; ++i)
+    {
+        const uint32_t index = step->island_bodies.data[island->first + i];
+        const rblSolverBody* body = &step->solver_bodies.data[index];
+        sum += energy_of(step, index, body->velocity, body->spin);
+    }
+    return sum;
+}
+
+// Whether the island hardly moves, so that an expensive direct solve is of use: it shows the sway of a wall, and in a pile that
+// moves its error is not visible.
+static bool is_still(const rblStep* step, const rblIsland* island)
+{
+    return kinetic_of(step, island) < STILL * rbl_island_fall(step, island);
+}
+
+// Kinetic energy of the island beyond that of the exact solution, J: the contact solve minimises
+//   sum m v.v / 2 + w.I w / 2 - sum target J_n   over all impulses within the cones,   v and w those by the impulses.
+// It shows motion that the sweeps hardly reduce, such as the sway of a wall, where the residual is small.
+static double excess_of(const rblSubspace* system, const rblIsland* island)
+{
+    double sum = kinetic_of(system->step, island);
+    for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
+    {
+        sum -= (double)walk.contact->target * (double)walk.contact->normal_impulse;
+    }
+    return sum;
+}
+
 // Bodies that are wedged into each other have pairs of large impulses that nearly cancel. When one of a pair is clamped, the other
 // one gives a large velocity.
 static bool is_blown_up(const rblStep* step, const rblIsland* island)
@@ -267,47 +281,19 @@ static bool is_small(const rblStep* step)
     return step->solver_contacts.count <= RBL_SMALL_WORLD;
 }
 
-// Kinetic energy that gravity gives to an island in a step, from rest.
-static double fall_of(const rblStep* step, const rblIsland* island)
+// Solve and clamp in turns, in small worlds, whose later rounds can correct a bad solve. Returns the residual.
+static double solve_in_passes(const rblSubspace* system, const rblIsland* island, int passes)
 {
-    const rblWorld* world = step->world;
-    double mass = 0.0;
-    for (uint32_t i = 0; i < island->count; ++i)
+    uint32_t last = system->contacts / 2;
+    double after = 0.0;
+    for (int pass = 0; pass < passes && (pass == 0 || has_misses(system)); ++pass)
     {
-        mass += (double)body_of(step, island, i)->mass;
-    }
-    const double speed = (double)step->seconds * (double)rbl_length3(world->def.gravity);
-    return 0.5 * mass * speed * speed;
-}
-
-// Largest number of clamped contacts for another pass, when the pass before clamped `last`.
-static uint32_t tolerable(bool small, uint32_t last)
-{
-    if (small)
-    {
-        return last / FEWER > 1 ? last / FEWER : 1;
-    }
-    return last / 2 > HOPELESS ? last / 2 : HOPELESS;
-}
-
-// Solve and clamp in turns. Returns the residual; `left` is the residual before. In larger worlds a pass that makes it much worse is
-// almost never corrected by the next passes, so the passes end.
-static double solve_in_passes(const rblSubspace* system, const rblIsland* island, int passes, double left)
-{
-    const bool small = is_small(system->step);
-    uint32_t last = small ? system->contacts / 2 : UINT32_MAX;
-    double after = left;
-    for (int pass = 0; pass < passes; ++pass)
-    {
-        if (pass > 0 && !has_misses(system))
-        {
-            break;
-        }
         rbl_subspace_solve(system, island);
         const uint32_t put_back = change_impulses(system);
         apply_unknown(system);
-        after = remainder_of(system);
-        if (put_back == 0 || put_back > tolerable(small, last) || (!small && after > LOST * left))
+        after = rbl_subspace_residual(system);
+        const uint32_t tolerable = last / FEWER > 1 ? last / FEWER : 1;
+        if (put_back == 0 || put_back > tolerable)
         {
             break;
         }
@@ -316,10 +302,42 @@ static double solve_in_passes(const rblSubspace* system, const rblIsland* island
     return after;
 }
 
-// With many sliding contacts, the result can be worse than that of the sweeps.
-static bool is_worse(const rblStep* step, const rblIsland* island, double before, double after)
+// One Gauss-Seidel sweep over the contacts of the island.
+static void sweep(const rblSubspace* system)
 {
-    return after > before && (!is_small(step) || is_blown_up(step, island));
+    for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
+    {
+        rblSolverBody* a = &system->step->solver_bodies.data[walk.manifold->a];
+        rblSolverBody* b = &system->step->solver_bodies.data[walk.manifold->b];
+        rbl_contact_solve(a, b, walk.contact, walk.manifold->friction);
+    }
+}
+
+// Solve, clamp and sweep in turns, in larger worlds. A direct solve takes the island far along, and the sweeps correct which
+// contacts are active: the passes of a wall converge, where those without sweeps alternate between sets. Returns the excess.
+static double solve_with_sweeps(const rblSubspace* system, const rblIsland* island)
+{
+    const double fall = rbl_island_fall(system->step, island);
+    double earlier[WINDOW];
+    double excess = 0.0;
+    for (int pass = 0; pass < SWEPT_PASSES && (pass == 0 || has_misses(system)); ++pass)
+    {
+        rbl_subspace_solve(system, island);
+        (void)change_impulses(system);
+        apply_unknown(system);
+        for (int k = 0; k < SWEEPS; ++k)
+        {
+            sweep(system);
+        }
+        excess = excess_of(system, island);
+        const bool vain = pass >= WINDOW && excess > 0.5 * earlier[pass % WINDOW];
+        if (!(excess > SOLVED * fall && excess <= LOST * fall) || vain)
+        {
+            break;
+        }
+        earlier[pass % WINDOW] = excess;
+    }
+    return excess;
 }
 
 // Joints are solved with the sweeps, so each round changes both.
@@ -341,20 +359,41 @@ static bool is_due(const rblSubspace* system, const rblIsland* island, bool firs
     if (!first)
     {
         const double before = island->left;
-        const bool slight = left < SLIGHT * fall_of(system->step, island);
+        const bool slight = left < SLIGHT * rbl_island_fall(system->step, island);
         if (!(left < (slight ? STALE : 1.0) * before))
         {
             return false;
         }
     }
-    return has_misses(system);
+    const bool quiet =
+        !is_small(system->step) && excess_of(system, island) < QUIET * rbl_island_fall(system->step, island);
+    return !quiet && has_misses(system);
+}
+
+// False: the result is worse than that of the sweeps, and leaves the island with more energy than it has without contacts.
+static bool solve_small(const rblSubspace* system, const rblIsland* island, double left)
+{
+    const bool minute = left < MINUTE * rbl_island_fall(system->step, island);
+    const double after = solve_in_passes(system, island, minute ? 1 : MAX_PASSES);
+    return !(after > left && is_blown_up(system->step, island));
+}
+
+// False: the result is worse than that of the sweeps. After a solve of little use the island waits for some steps.
+static bool solve_large(const rblSubspace* system, const rblIsland* island, double before)
+{
+    const double after = solve_with_sweeps(system, island);
+    const bool vain = !(after < USEFUL * before);
+    const bool faint = before < FAINT * rbl_island_fall(system->step, island);
+    const bool expensive = rbl_subspace_updates(system) > MAX_UPDATES;
+    set_wait(system->step, island, vain && expensive ? LONG_WAIT : vain || faint ? WAIT : 0);
+    return after <= before;
 }
 
 static rblResult solve_directly(rblSubspace* system, const rblIsland* island, double left, bool* solved)
 {
     rblStep* step = system->step;
     bool memory = true;
-    if (!rbl_subspace_build(system, island, &memory))
+    if (!rbl_subspace_build(system, island, is_still(step, island) ? STILL_UPDATES : MAX_UPDATES, &memory))
     {
         return memory ? RBL_OK : rbl_fail_memory();
     }
@@ -363,15 +402,13 @@ static rblResult solve_directly(rblSubspace* system, const rblIsland* island, do
         return rbl_fail_memory();
     }
     keep_impulses(system);
-    const bool minute = left < MINUTE * fall_of(step, island);
-    const double after = solve_in_passes(system, island, minute ? 1 : MAX_PASSES, left);
-    const bool worse = is_worse(step, island, left, after);
-    if (worse)
+    const bool better = is_small(step) ? solve_small(system, island, left)
+                                       : solve_large(system, island, excess_of(system, island));
+    if (!better)
     {
         take_back(system);
     }
-    set_pause(step, island, worse && !is_small(step));
-    *solved = *solved || !worse;
+    *solved = *solved || better;
     for (uint32_t k = 0; k < system->manifold_count; ++k)
     {
         rbl_impulses_repack(step, &step->manifolds.data[system->manifolds[k]]);
@@ -382,11 +419,8 @@ static rblResult solve_directly(rblSubspace* system, const rblIsland* island, do
 static rblResult solve_island(rblSubspace* system, rblIsland* island, uint32_t round, bool* solved)
 {
     rblStep* step = system->step;
-    for (uint32_t k = 0; k < system->manifold_count; ++k)
-    {
-        rbl_manifold_unpack(step, &step->manifolds.data[system->manifolds[k]]);
-    }
-    const double left = remainder_of(system);
+    rbl_subspace_unpack(system);
+    const double left = rbl_subspace_residual(system);
     const bool jointed = has_joints(step, island);
     const bool due = is_due(system, island, round == 0 || jointed, left);
     island->left = left;
@@ -400,42 +434,6 @@ static rblResult solve_island(rblSubspace* system, rblIsland* island, uint32_t r
 }
 
 // ---- all islands ----
-
-// Manifolds by island: start indices, then the list. Filled once per step.
-static bool list_manifolds(rblStep* step)
-{
-    const size_t islands = step->islands.count;
-    const size_t count = step->manifolds.count;
-    if (!rbl_array_resize_amply(&step->subspace->island_manifolds, islands + 1 + count))
-    {
-        return false;
-    }
-    uint32_t* starts = step->subspace->island_manifolds.data;
-    uint32_t* list = starts + islands + 1;
-    for (size_t i = 0; i <= islands; ++i)
-    {
-        starts[i] = 0;
-    }
-    for (size_t m = 0; m < count; ++m)
-    {
-        starts[rbl_manifold_island(step, &step->manifolds.data[m]) + 1] += 1;
-    }
-    for (size_t i = 0; i < islands; ++i)
-    {
-        starts[i + 1] += starts[i];
-    }
-    for (size_t m = count; m-- > 0;)
-    {
-        list[--starts[rbl_manifold_island(step, &step->manifolds.data[m]) + 1]] = (uint32_t)m;
-    }
-    // The loop has moved each start to that of its island: shift them back.
-    for (size_t i = 0; i < islands; ++i)
-    {
-        starts[i] = starts[i + 1];
-    }
-    starts[islands] = (uint32_t)count;
-    return true;
-}
 
 static bool reserve(rblStep* step, rblSubspace* system)
 {
@@ -459,64 +457,35 @@ static bool reserve(rblStep* step, rblSubspace* system)
     return true;
 }
 
-static bool is_at_rest(const rblStep* step, const rblIsland* island)
+static bool is_slow(const rblSubspace* system, const rblIsland* island)
 {
-    for (uint32_t i = 0; i < island->count; ++i)
-    {
-        const rblVec3 v = step->before_contacts.data[step->island_bodies.data[island->first + i]].velocity;
-        if (!(rbl_dot3(v, v) < REST_SPEED * REST_SPEED))
-        {
-            return false;
-        }
-    }
-    return true;
+    const rblStep* step = system->step;
+    return is_small(step) || (rbl_island_is_at_rest(step, island) &&
+                              (system->contacts <= MAX_CONTACTS || is_still(step, island)));
 }
 
-static bool is_worth_it(rblStep* step, rblIsland* island, uint32_t contacts, bool first)
+static bool is_worth_it(const rblSubspace* system, rblIsland* island, bool first)
 {
-    return contacts > 0 && contacts <= RBL_SMALL_ISLAND && (is_small(step) || is_at_rest(step, island)) &&
-           !still_waits(step, island, first);
-}
-
-// Sweeps skip bundles whose lanes are all of idle islands.
-static void find_idle_bundles(rblStep* step)
-{
-    for (size_t k = 0; k < step->bundles.count; ++k)
-    {
-        rblBundle* bundle = &step->bundles.data[k];
-        bundle->idle = true;
-        for (uint32_t i = 0; i < bundle->lanes && bundle->idle; ++i)
-        {
-            const rblManifold* manifold = &step->manifolds.data[bundle->manifold + i];
-            bundle->idle = step->islands.data[rbl_manifold_island(step, manifold)].idle;
-        }
-    }
+    return system->contacts > 0 && system->contacts <= RBL_SMALL_ISLAND && is_slow(system, island) &&
+           !still_waits(system->step, island, first);
 }
 
 rblResult rbl_subspaces_solve(rblStep* step, uint32_t round, bool* solved)
 {
     rblSubspace system;
     *solved = false;
-    if (!list_manifolds(step) || !reserve(step, &system))
+    if (!rbl_island_manifolds_list(step) || !reserve(step, &system))
     {
         return rbl_fail_memory();
     }
-    const uint32_t* starts = step->subspace->island_manifolds.data;
-    const uint32_t* list = starts + step->islands.count + 1;
     for (size_t i = 0; i < step->islands.count; ++i)
     {
-        system.manifolds = list + starts[i];
-        system.manifold_count = starts[i + 1] - starts[i];
-        system.contacts = 0;
-        for (uint32_t k = 0; k < system.manifold_count; ++k)
-        {
-            system.contacts += step->manifolds.data[system.manifolds[k]].count;
-        }
-        if (is_worth_it(step, &step->islands.data[i], system.contacts, round == 0))
+        rbl_subspace_choose(&system, (uint32_t)i);
+        if (is_worth_it(&system, &step->islands.data[i], round == 0))
         {
             RBL_TRY(solve_island(&system, &step->islands.data[i], round, solved));
         }
     }
-    find_idle_bundles(step);
+    rbl_idle_bundles_find(step);
     return RBL_OK;
 }

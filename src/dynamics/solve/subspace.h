@@ -5,7 +5,7 @@
 #include "dynamics/step.h"
 
 // ---- tuning ----
-#define RBL_SMALL_ISLAND 4096 // contacts: larger islands are solved by sweeps only
+#define RBL_SMALL_ISLAND 8192 // contacts: larger islands are solved by sweeps only
 #define RBL_SMALL_WORLD  512  // contacts: in smaller worlds, moving islands are solved directly, too
 
 // The sweeps find which contacts are active (neither sliding nor separating). For active contacts the equations are linear, and a

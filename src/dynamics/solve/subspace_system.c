@@ -27,9 +27,8 @@ void rbl_subspace_stage_destroy(rblSubspaceStage* stage, const rblAllocator* all
 }
 
 // ---- tuning ----
-#define REFINEMENTS 3     // iterations of refinement after a direct solve
-#define SOFTNESS    1e-6  // of the compliance of a contact: makes redundant systems regular
-#define MAX_UPDATES 12000 // updates of 6x6 blocks in the factors: larger islands are not solved directly
+#define REFINEMENTS 3    // iterations of refinement after a direct solve
+#define SOFTNESS    1e-6 // of the compliance of a contact: makes redundant systems regular
 
 // ---- impulses to motions and back ----
 
@@ -119,12 +118,12 @@ static Nodes nodes_of(const rblStep* step, const rblManifold* manifold)
 
 // Whether the stored order of pivots fits: the same number of bodies with the same edges. A pile at rest has the same system in
 // every round and step.
-static bool is_known(const rblSubspace* system, const rblIsland* island)
+static bool is_known(const rblSubspace* system, const rblIsland* island, size_t updates)
 {
     const rblStep* step = system->step;
     const rblBlockSystem* blocks = &step->subspace->blocks;
     uint32_t edge = 0;
-    bool same = blocks->nodes.count == island->count;
+    bool same = blocks->nodes.count == island->count && step->subspace->most_updates == updates;
     for (uint32_t k = 0; k < system->manifold_count && same; ++k)
     {
         const Nodes nodes = nodes_of(step, &step->manifolds.data[system->manifolds[k]]);
@@ -138,7 +137,7 @@ static bool is_known(const rblSubspace* system, const rblIsland* island)
     return same && edge == step->subspace->edges;
 }
 
-bool rbl_subspace_build(const rblSubspace* system, const rblIsland* island, bool* memory)
+bool rbl_subspace_build(const rblSubspace* system, const rblIsland* island, size_t updates, bool* memory)
 {
     rblStep* step = system->step;
     rblBlockSystem* blocks = &step->subspace->blocks;
@@ -147,11 +146,12 @@ bool rbl_subspace_build(const rblSubspace* system, const rblIsland* island, bool
     {
         step->subspace->nodes.data[step->island_bodies.data[island->first + i]] = i;
     }
-    if (is_known(system, island))
+    if (is_known(system, island, updates))
     {
         return blocks->pivots.count > 0;
     }
     rbl_blocks_clear(blocks);
+    step->subspace->most_updates = updates;
     // The order of pivots adds edges by fill-in; a later step may need more.
     *memory = rbl_blocks_reserve(blocks, island->count, 4 * (size_t)system->manifold_count);
     for (uint32_t i = 0; i < island->count && *memory; ++i)
@@ -167,12 +167,17 @@ bool rbl_subspace_build(const rblSubspace* system, const rblIsland* island, bool
         }
     }
     step->subspace->edges = (uint32_t)blocks->edges.count;
-    *memory = *memory && rbl_blocks_order(blocks, MAX_UPDATES);
+    *memory = *memory && rbl_blocks_order(blocks, updates);
     if (!*memory)
     {
         rbl_blocks_clear(blocks); // an incomplete order is useless
     }
     return *memory && blocks->pivots.count > 0;
+}
+
+size_t rbl_subspace_updates(const rblSubspace* system)
+{
+    return system->step->subspace->blocks.updates.count;
 }
 
 static void write_row(rblVec3 axis, rblVec3 arm, double sign, double out[6])

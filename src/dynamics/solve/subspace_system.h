@@ -18,6 +18,7 @@ typedef struct rblSubspaceStage
     rblDoubleArray vectors;         // working vectors of one small island
     rblBlockSystem blocks;          // of its bodies
     uint32_t edges;                 // edges by contacts; the other edges are fill-in of the order of pivots
+    size_t most_updates;            // limit that the order of pivots was made with
     rblIndexArray nodes;            // by solver body
     RBL_ARRAY(unsigned char) free_flags;
     RBL_ARRAY(rblSubspaceRow) rows;
@@ -77,8 +78,11 @@ static inline void rbl_contact_axes(const rblSolverContact* contact, rblVec3 axe
 // motion = M^-1 J^T vector.
 void rbl_subspace_apply(const rblSubspace* system, const double* vector);
 
-// Build the block structure of the island from its bodies and contacts. False: too large for a direct solve.
-bool rbl_subspace_build(const rblSubspace* system, const rblIsland* island, bool* memory);
+// Build the block structure of the island from its bodies and contacts. False: its factors need more updates of blocks.
+bool rbl_subspace_build(const rblSubspace* system, const rblIsland* island, size_t updates, bool* memory);
+
+// Updates of blocks that its factors take.
+size_t rbl_subspace_updates(const rblSubspace* system);
 
 // The rows of all contacts. False when out of memory.
 bool rbl_subspace_write_rows(rblSubspace* system);

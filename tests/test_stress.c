@@ -86,25 +86,23 @@ static double threshold_speed(const rblBreakBody* body, uint32_t tetrahedra)
     return high;
 }
 
-// Bodies of two layers of tetrahedra or more: thresholds are within 5 % of those with four times as many. A plate has a single layer of
-// tetrahedra, and then two: within 12 %; before flaws, contacts and the error of the energy counted, it was 40 %.
+// Thresholds are within 5 % of those with three times as many tetrahedra and more, although the plate has a single layer of them, and then two.
 static void verdicts_settle_when_tetrahedra_get_smaller(void** state)
 {
     (void)state;
     const rblVec3 sizes[] = {{0.2f, 0.06f, 0.1f}, {0.4f, 0.04f, 0.04f}, {0.25f, 0.01f, 0.2f}};
     const char* const materials[] = {"clay", "glass", "glass"};
-    const double most[] = {0.05, 0.05, 0.12};
     for (int i = 0; i < 3; ++i)
     {
         rblShapeId id;
         check_ok(rbl_shape_create_box(sizes[i], &id));
         const rblBreakBody body = body_of(id, materials[i]);
-        const double coarse = threshold_speed(&body, i < 2 ? 4000 : 6000);
+        const double coarse = threshold_speed(&body, i < 2 ? 4000 : 8000);
         const double middle = threshold_speed(&body, 12000);
         const double fine = threshold_speed(&body, 24000);
         print_message("breaks at %g, %g, %g m/s\n", coarse, middle, fine);
-        assert_true(fabs(log(coarse / fine)) < most[i]);
-        assert_true(fabs(log(middle / fine)) < most[i]);
+        assert_true(fabs(log(coarse / fine)) < 0.05);
+        assert_true(fabs(log(middle / fine)) < 0.05);
         check_ok(rbl_shape_destroy(id));
     }
 }

@@ -15,8 +15,9 @@
 // cracks that stop: near a point force F a crack of length c has K = 0.05 F / c^(3/2) (Roesler 1956), and runs until that is the
 // toughness. The body breaks when this length exceeds its thickness. Thickness is the volume by half of the surface.
 //
-// Discretisation. Linear tetrahedra are too stiff in bending. The error of the energy is estimated from the difference of the stress in
-// the tetrahedra and that at the nodes (Zienkiewicz and Zhu 1987), and the stress is multiplied by (energy + error) / energy.
+// Discretisation. Linear tetrahedra are too stiff in bending, and the stress that is recovered at the nodes is too small. The true stress
+// does the same work on the strain of the solution as the loads (virtual work), and so as the stress of the solution itself. The recovered
+// stress is multiplied by the factor with which it does that, too.
 #include "base/array.h"
 #include "base/error.h"
 #include "fracture/stress/stress_private.h"
@@ -28,27 +29,41 @@
 #define FLAW_LENGTH 0.03 // m: l above; test pieces of bending tests have a few cm^2 under tension
 #define CONTACT_FACTOR                                                                                       \
     0.05 // of K: for cone cracks with a Poisson's ratio of 0.25 Roesler's constant 2.75e-3 is its square
-#define MAX_STIFFNESS 2.0  // largest factor by which tetrahedra are taken to be too stiff
+#define MAX_STIFFNESS 2.0 // largest factor by which the recovered stress is taken to be too small
+#define FAR           2.0 // times half of the thickness: from there on a load bends and makes no contact stress
 #define NEGLIGIBLE    0.05 // of the largest tension: its fifth power counts for nothing
 
 // ---- energy ----
 
-// Energy of the difference between the stress at the nodes, linear in between, and that of a tetrahedron, by its volume.
-static double error_density(const rblStressRoot* root, const rblStress* nodes[4], const rblStress* tet)
+static rblStress stress_sum(const rblStress* a, const rblStress* b)
+{
+    return (rblStress){a->xx + b->xx, a->yy + b->yy, a->zz + b->zz,
+                       a->xy + b->xy, a->yz + b->yz, a->zx + b->zx};
+}
+
+// Energies in a tetrahedron, J/m^3.
+typedef struct Densities
+{
+    double solved;    // of the stress of the solution, constant
+    double recovered; // of that at the nodes, linear in between
+    double work;      // of the one on half the strain of the other
+} Densities;
+
+static Densities densities_of(const rblStressRoot* root, const rblStress* nodes[4], const rblStress* tet)
 {
     const double young = (double)root->material.young, poisson = (double)root->material.poisson;
     rblStress sum = {0};
     double squares = 0.0;
     for (uint32_t i = 0; i < 4; ++i)
     {
-        const rblStress* s = nodes[i];
-        const rblStress off = {s->xx - tet->xx, s->yy - tet->yy, s->zz - tet->zz,
-                               s->xy - tet->xy, s->yz - tet->yz, s->zx - tet->zx};
-        sum = (rblStress){sum.xx + off.xx, sum.yy + off.yy, sum.zz + off.zz,
-                          sum.xy + off.xy, sum.yz + off.yz, sum.zx + off.zx};
-        squares += rbl_energy_density(young, poisson, &off);
+        sum = stress_sum(&sum, nodes[i]);
+        squares += rbl_energy_density(young, poisson, nodes[i]);
     }
-    return (squares + rbl_energy_density(young, poisson, &sum)) / 20.0;
+    const rblStress both = stress_sum(&sum, tet);
+    const double solved = rbl_energy_density(young, poisson, tet);
+    const double whole = rbl_energy_density(young, poisson, &sum);
+    return (Densities){solved, (squares + whole) / 20.0,
+                       (rbl_energy_density(young, poisson, &both) - whole - solved) / 8.0};
 }
 
 static bool is_near(const rblElasticLoad* loads, uint32_t count, rblVec3d point, double distance)
@@ -62,29 +77,32 @@ static bool is_near(const rblElasticLoad* loads, uint32_t count, rblVec3d point,
     return near;
 }
 
-// Elastic energy beyond the contacts, and the factor by which the stress is too small.
+// Elastic energy beyond the contacts, and the factor by which the stress at the nodes is too small.
 static double energy_beyond(const rblStressSolved* solved, const rblElasticLoad* loads, uint32_t count,
                             double contact, double* stiffness)
 {
     const rblStressRoot* root = solved->root;
     const rblElasticView* view = solved->view;
-    const double young = (double)root->material.young, poisson = (double)root->material.poisson;
-    double energy = 0.0, error = 0.0;
+    double recovered = 0.0, energy = 0.0, work = 0.0;
     for (uint32_t tet = 0; tet < view->tet_count; ++tet)
     {
-        if (is_near(loads, count, root->graph.around[view->mesh_tets[tet]].middle, contact))
+        const rblVec3d middle = root->graph.around[view->mesh_tets[tet]].middle;
+        if (is_near(loads, count, middle, contact))
         {
             continue;
         }
-        const rblStress* stress = &solved->tets[tet];
         const uint32_t* nodes = &view->nodes[4 * (size_t)tet];
         const rblStress* corners[4] = {&solved->nodes[nodes[0]], &solved->nodes[nodes[1]],
                                        &solved->nodes[nodes[2]], &solved->nodes[nodes[3]]};
-        energy += view->volumes[tet] * rbl_energy_density(young, poisson, stress);
-        error += view->volumes[tet] * error_density(root, corners, stress);
+        const Densities here = densities_of(root, corners, &solved->tets[tet]);
+        const double volume = view->volumes[tet];
+        const bool is_far = !is_near(loads, count, middle, FAR * contact);
+        recovered += volume * here.recovered;
+        energy += is_far ? volume * here.solved : 0.0;
+        work += is_far ? volume * here.work : 0.0;
     }
-    *stiffness = energy > 0.0 ? rbl_mind(1.0 + error / energy, MAX_STIFFNESS) : 1.0;
-    return *stiffness * energy;
+    *stiffness = work > 0.0 ? rbl_mind(energy / work, MAX_STIFFNESS) : 1.0;
+    return *stiffness * *stiffness * recovered;
 }
 
 // s of W s^(5/3) + U s^2 = W, by Newton's method for its cube root from above, where the polynomial is convex.

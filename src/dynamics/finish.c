@@ -7,7 +7,11 @@
 static float impulse_share(const rblStep* step, uint32_t index, uint32_t other, uint32_t slot)
 {
     const bool pinned = index == 0 && step->solver_index.data[slot] != 0;
-    return pinned ? 0.0f : step->growths.data[index != 0 ? index : other].share;
+    const rblGrowth* growths = step->growths.data;
+    const float least =
+        rbl_minf(growths[index].share, growths[other].share); // in the stored impulses (drift.c)
+    const float share = growths[index != 0 ? index : other].share;
+    return pinned ? 0.0f : least > 0.0f ? share / least : 1.0f;
 }
 
 static void share_block(rblRange range, void* context)

@@ -99,17 +99,32 @@ static Close begin_close(const rblStep* step, const rblBundle* bundle)
     return close;
 }
 
-// Store normal and friction impulses in the contacts of the world, for the warm start of the next step. NaN and infinite
-// impulses become zero.
-static void keep_impulses(rblWorld* world, const rblBundle* bundle, uint32_t number, rblWideContact* contact)
+// The part of the impulses of a bundle that the clamp left.
+static rblFloat4 clamped_share(const rblStep* step, const rblBundle* bundle)
 {
+    float shares[4];
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        shares[i] = rbl_minf(step->growths.data[bundle->a[i]].share, step->growths.data[bundle->b[i]].share);
+    }
+    return rbl_load4(shares);
+}
+
+// Store normal and friction impulses in the contacts of the world, for the warm start of the next step: those that acted, after
+// the clamp. Otherwise the impulses of wedged bodies, of which the clamp leaves little, would grow from step to step. NaN and
+// infinite impulses become zero.
+static void keep_impulses(rblStep* step, const rblBundle* bundle, uint32_t number, rblWideContact* contact)
+{
+    rblWorld* world = step->world;
+    const rblFloat4 share = clamped_share(step, bundle);
     const rblFloat4 zero = rbl_splat4(0.0f);
     const rblWide3 normal = rbl_wide_load3(contact->normal);
     const rblWide3 tangent = rbl_wide_load3(contact->tangent);
-    const rblFloat4 normal_impulse = rbl_load4(contact->normal_impulse);
-    const rblWide3 along = rbl_wide_scale3(tangent, rbl_load4(contact->tangent_impulse[0]));
+    const rblFloat4 normal_impulse = rbl_mul4(share, rbl_load4(contact->normal_impulse));
+    const rblFloat4 along[2] = {rbl_mul4(share, rbl_load4(contact->tangent_impulse[0])),
+                                rbl_mul4(share, rbl_load4(contact->tangent_impulse[1]))};
     const rblWide3 friction =
-        rbl_wide_mul_add3(along, rbl_load4(contact->tangent_impulse[1]), rbl_wide_cross3(normal, tangent));
+        rbl_wide_mul_add3(rbl_wide_scale3(tangent, along[0]), along[1], rbl_wide_cross3(normal, tangent));
     const rblFloat4 size =
         rbl_add4(rbl_add4(rbl_wide_absolute(normal_impulse), rbl_wide_absolute(friction.x)),
                  rbl_add4(rbl_wide_absolute(friction.y), rbl_wide_absolute(friction.z)));
@@ -174,7 +189,6 @@ static void write_results(rblStep* step, const rblBundle* bundle, const Close* c
 static void close_block(rblRange range, void* context)
 {
     rblStep* step = context;
-    rblWorld* world = step->world;
     for (uint32_t k = range.begin; k < range.end; ++k)
     {
         rblBundle* bundle = &step->bundles.data[k];
@@ -184,7 +198,7 @@ static void close_block(rblRange range, void* context)
             rblWideContact* contact = &step->wide_contacts.data[bundle->first + i];
             if (i < bundle->count)
             {
-                keep_impulses(world, bundle, i, contact);
+                keep_impulses(step, bundle, i, contact);
             }
             close_contact(&close, contact);
         }

@@ -57,8 +57,8 @@ static void stand(Pile* pile, const char* name, int steps)
         growth = fmax(growth, -energy.dissipated / energy.potential);
         worst = fmax(worst, farthest(pile));
     }
-    print_message("%s, %d bodies: moved by %.3f mm, energy grew by %.2g of it\n", name, pile->count, 1e3 * worst,
-                  growth);
+    print_message("%s, %d bodies: moved by %.3f mm, energy grew by %.2g of it\n", name, pile->count,
+                  1e3 * worst, growth);
     check_close(worst, 0.0, 2e-3);
     check_close(growth, 0.0, 1e-8);
     check_ok(rbl_world_destroy(pile->world));

@@ -1,11 +1,13 @@
 #include "dynamics/orientation.h"
 
+#include "math/trig.h"
 #include <math.h>
 
 // ---- tuning ----
 
 #define MAX_ROTATION   0.1   // rad: largest rotation about one axis in one sub-step
 #define MAX_ITERATIONS 256   // sub-steps in a step; a faster spin gets larger rotations
+#define SYMMETRIC      1e-6  // of an inverse moment: a smaller difference from another one counts as zero
 #define SMALL_ANGLE    1e-4f // rad: half the angle of a rotation that needs no sub-steps
 
 // A body in its principal axes: orientation, angular momentum, inverse moments.
@@ -87,6 +89,54 @@ static void rotate_about(SpinState* state, int axis, double angle)
     state->q = rbl_quatd_mul(state->q, step);
 }
 
+static void rotate_by(SpinState* state, double x, double y, double z, double angle)
+{
+    double sine;
+    double cosine;
+    rbl_sincos(0.5 * angle, &sine, &cosine);
+    state->q = rbl_quatd_mul(state->q, (rblQuatd){sine * x, sine * y, sine * z, cosine});
+}
+
+// The principal axis about which a body is symmetric: the other two moments are equal. -1: none.
+static int symmetry_axis(const SpinState* state)
+{
+    for (int axis = 0; axis < 3; ++axis)
+    {
+        const double a = state->inverse[(axis + 1) % 3];
+        const double b = state->inverse[(axis + 2) % 3];
+        if (fabs(a - b) <= SYMMETRIC * a)
+        {
+            return axis;
+        }
+    }
+    return -1;
+}
+
+// Exact motion of a symmetric body (balls, cubes, cylinders, square plates): with the inverse moment 1/I across the axis and 1/I3
+// along it, K = L.L / (2 I) + (1/I3 - 1/I) L3^2 / 2. The first term rotates the body about L at the rate |L| / I, which leaves L as
+// it is in the body. The second one rotates it about its axis at the rate (1/I3 - 1/I) L3. The two rotations commute.
+static void rotate_symmetric(SpinState* state, int axis, double seconds)
+{
+    const double* momentum = state->momentum;
+    const double across = state->inverse[(axis + 1) % 3];
+    const double size =
+        sqrt(momentum[0] * momentum[0] + momentum[1] * momentum[1] + momentum[2] * momentum[2]);
+    if (size > 0.0)
+    {
+        rotate_by(state, momentum[0] / size, momentum[1] / size, momentum[2] / size, size * across * seconds);
+    }
+    const double angle = (state->inverse[axis] - across) * momentum[axis] * seconds;
+    rotate_by(state, axis == 0 ? 1.0 : 0.0, axis == 1 ? 1.0 : 0.0, axis == 2 ? 1.0 : 0.0, angle);
+    double sine;
+    double cosine;
+    rbl_sincos(angle, &sine, &cosine);
+    const int j = (axis + 1) % 3;
+    const int k = (axis + 2) % 3;
+    const double p = momentum[j];
+    state->momentum[j] = cosine * p + sine * momentum[k];
+    state->momentum[k] = cosine * momentum[k] - sine * p;
+}
+
 // Number of sub-steps that keep every angle small. No angular velocity exceeds sqrt(2 K / I).
 static int count_rotations(const SpinState* state, double seconds)
 {
@@ -105,6 +155,12 @@ static int count_rotations(const SpinState* state, double seconds)
 // are composed symmetrically: second order, with exact angular momentum.
 static void rotate_freely(SpinState* state, double seconds)
 {
+    const int axis = symmetry_axis(state);
+    if (axis >= 0)
+    {
+        rotate_symmetric(state, axis, seconds);
+        return;
+    }
     const int turns = count_rotations(state, seconds);
     const double step = seconds / turns;
     for (int i = 0; i < turns; ++i)

@@ -238,16 +238,9 @@ static double kinetic_of(const rblStep* step, const rblIsland* island)
     return sum;
 }
 
-// Whether the island hardly moves, so that an expensive direct solve is of use: it shows the sway of a wall, and in a pile that
-// moves its error is not visible.
-static bool is_still(const rblStep* step, const rblIsland* island)
-{
-    return kinetic_of(step, island) < STILL * rbl_island_fall(step, island);
-}
-
 // Kinetic energy of the island beyond that of the exact solution, J: the contact solve minimises
 //   sum m v.v / 2 + w.I w / 2 - sum target J_n   over all impulses within the cones,   v and w those by the impulses.
-// It shows motion that the sweeps hardly reduce, such as the sway of a wall, where the residual is small.
+// It shows motion that the sweeps hardly reduce, such as the sway of a wall, where the residual is small. Not used in small worlds.
 static double excess_of(const rblSubspace* system, const rblIsland* island)
 {
     double sum = kinetic_of(system->step, island);
@@ -352,9 +345,17 @@ static bool has_joints(const rblStep* step, const rblIsland* island)
     return any;
 }
 
+// Quiet islands need no direct solve. Large islands are solved directly only when they are still: it takes long, and in a pile that moves its error is not visible.
+static bool is_left_to_sweeps(const rblSubspace* system, const rblIsland* island, double excess)
+{
+    const double fall = rbl_island_fall(system->step, island);
+    return !is_small(system->step) &&
+           (excess < QUIET * fall || (system->contacts > MAX_CONTACTS && excess > STILL * fall));
+}
+
 // Whether a direct solve is useful: active contacts have a residual, and it is smaller than that of the last round. Contacts that
 // contradict each other, and active sets that alternate, keep the same residual in any number of rounds.
-static bool is_due(const rblSubspace* system, const rblIsland* island, bool first, double left)
+static bool is_due(const rblSubspace* system, const rblIsland* island, bool first, double left, double excess)
 {
     if (!first)
     {
@@ -365,9 +366,7 @@ static bool is_due(const rblSubspace* system, const rblIsland* island, bool firs
             return false;
         }
     }
-    const bool quiet =
-        !is_small(system->step) && excess_of(system, island) < QUIET * rbl_island_fall(system->step, island);
-    return !quiet && has_misses(system);
+    return !is_left_to_sweeps(system, island, excess) && has_misses(system);
 }
 
 // False: the result is worse than that of the sweeps, and leaves the island with more energy than it has without contacts.
@@ -389,11 +388,13 @@ static bool solve_large(const rblSubspace* system, const rblIsland* island, doub
     return after <= before;
 }
 
-static rblResult solve_directly(rblSubspace* system, const rblIsland* island, double left, bool* solved)
+static rblResult solve_directly(rblSubspace* system, const rblIsland* island, double left, double excess,
+                                bool* solved)
 {
     rblStep* step = system->step;
     bool memory = true;
-    if (!rbl_subspace_build(system, island, is_still(step, island) ? STILL_UPDATES : MAX_UPDATES, &memory))
+    const bool still = !is_small(step) && excess < STILL * rbl_island_fall(step, island);
+    if (!rbl_subspace_build(system, island, still ? STILL_UPDATES : MAX_UPDATES, &memory))
     {
         return memory ? RBL_OK : rbl_fail_memory();
     }
@@ -402,8 +403,8 @@ static rblResult solve_directly(rblSubspace* system, const rblIsland* island, do
         return rbl_fail_memory();
     }
     keep_impulses(system);
-    const bool better = is_small(step) ? solve_small(system, island, left)
-                                       : solve_large(system, island, excess_of(system, island));
+    const bool better =
+        is_small(step) ? solve_small(system, island, left) : solve_large(system, island, excess);
     if (!better)
     {
         take_back(system);
@@ -422,12 +423,13 @@ static rblResult solve_island(rblSubspace* system, rblIsland* island, uint32_t r
     rbl_subspace_unpack(system);
     const double left = rbl_subspace_residual(system);
     const bool jointed = has_joints(step, island);
-    const bool due = is_due(system, island, round == 0 || jointed, left);
+    const double excess = is_small(step) ? 0.0 : excess_of(system, island);
+    const bool due = is_due(system, island, round == 0 || jointed, left, excess);
     island->left = left;
     island->idle = !due && !jointed;
     if (due)
     {
-        return solve_directly(system, island, left, solved);
+        return solve_directly(system, island, left, excess, solved);
     }
     *solved = *solved || (jointed && is_small(step));
     return RBL_OK;
@@ -457,11 +459,13 @@ static bool reserve(rblStep* step, rblSubspace* system)
     return true;
 }
 
+// Of large islands the kinetic energy tells more cheaply than the excess that they are not still.
 static bool is_slow(const rblSubspace* system, const rblIsland* island)
 {
     const rblStep* step = system->step;
     return is_small(step) || (rbl_island_is_at_rest(step, island) &&
-                              (system->contacts <= MAX_CONTACTS || is_still(step, island)));
+                              (system->contacts <= MAX_CONTACTS ||
+                               kinetic_of(step, island) < STILL * rbl_island_fall(step, island)));
 }
 
 static bool is_worth_it(const rblSubspace* system, rblIsland* island, bool first)

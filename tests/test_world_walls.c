@@ -93,7 +93,7 @@ static void a_wall_comes_to_rest_after_a_knock(void** state)
 }
 
 // 343 boxes dropped in a block, every one turned its own way: too many contacts slide for all of them to be solved at once.
-static rblWorldId drop_heap(void)
+static rblWorldId drop_heap(float turn)
 {
     const rblWorldId world = make_world(false);
     put(world, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
@@ -106,22 +106,25 @@ static rblWorldId drop_heap(void)
         const rblVec3 axis = vec((float)(i % 5 - 2), 1, (float)(i % 3 - 1));
         rblBodyId body;
         def.pose.p = vec(0.45f * (float)(i % 7), 0.5f + 0.45f * (float)(i / 49), 0.45f * (float)(i / 7 % 7));
-        def.pose.q = rbl_quat_from_axis_angle(axis, 0.3f * (float)i);
+        def.pose.q = rbl_quat_from_axis_angle(axis, turn * (float)i);
         check_ok(rbl_body_create(world, &def, &body));
     }
     check_ok(rbl_shape_destroy(def.shape));
     return world;
 }
 
-static void a_heap_comes_to_rest(void** state)
+static void heaps_come_to_rest(void** state)
 {
     (void)state;
-    const rblWorldId world = drop_heap();
-    step_times(world, 240);
-    rblEnergy energy;
-    check_ok(rbl_world_energy(world, &energy));
-    check_close(energy.kinetic, 0.0, 1.0); // of 60 kJ
-    check_ok(rbl_world_destroy(world));
+    for (int i = 0; i < 4; ++i)
+    {
+        const rblWorldId world = drop_heap(0.3f + 0.01f * (float)i);
+        step_times(world, 240);
+        rblEnergy energy;
+        check_ok(rbl_world_energy(world, &energy));
+        check_close(energy.kinetic, 0.0, 0.01); // of 60 kJ
+        check_ok(rbl_world_destroy(world));
+    }
 }
 
 // Sixteen flat bricks dropped in a column, every one turned its own way: few enough contacts for several rounds of direct solves, of
@@ -169,7 +172,7 @@ static void small_heaps_come_to_rest(void** state)
 static void a_heap_that_was_solved_in_vain_is_restored_with_that(void** state)
 {
     (void)state;
-    const rblWorldId world = drop_heap();
+    const rblWorldId world = drop_heap(0.3f);
     step_times(world, 90);
     for (int round = 0; round < 4; ++round)
     {
@@ -230,7 +233,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wall_stands_still),
         cmocka_unit_test(a_wall_comes_to_rest_after_a_knock),
-        cmocka_unit_test(a_heap_comes_to_rest),
+        cmocka_unit_test(heaps_come_to_rest),
         cmocka_unit_test(small_heaps_come_to_rest),
         cmocka_unit_test(an_island_waits_for_whole_steps),
         cmocka_unit_test(a_heap_that_was_solved_in_vain_is_restored_with_that),

@@ -21,7 +21,7 @@
 #define QUIET        1e-10 // of that energy: an island with a smaller excess needs no direct solve
 #define FAINT        1e-7 // of that energy: after a direct solve of a smaller excess an island waits for some steps
 #define LOST         1.0 // of that energy: a larger excess ends the passes
-#define USEFUL       0.5 // of the excess before: a direct solve that leaves more was in vain
+#define USEFUL       0.5 // of the excess before: an expensive direct solve that leaves more was in vain
 #define WAIT         3 // steps without a direct solve after one of little use; with more, piles come to rest later
 #define LONG_WAIT    63   // the same after an expensive one in vain
 #define STILL        1e-4 // of the energy by gravity in a step: islands with less kinetic energy are still
@@ -381,9 +381,9 @@ static bool solve_small(const rblSubspace* system, const rblIsland* island, doub
 static bool solve_large(const rblSubspace* system, const rblIsland* island, double before)
 {
     const double after = solve_with_sweeps(system, island);
-    const bool vain = !(after < USEFUL * before);
-    const bool faint = before < FAINT * rbl_island_fall(system->step, island);
     const bool expensive = rbl_subspace_updates(system) > MAX_UPDATES;
+    const bool vain = !(after < (expensive ? USEFUL : 1.0) * before);
+    const bool faint = before < FAINT * rbl_island_fall(system->step, island);
     set_wait(system->step, island, vain && expensive ? LONG_WAIT : vain || faint ? WAIT : 0);
     return after <= before;
 }

@@ -15,7 +15,7 @@
 #define DEEP              20.0f  // relative to eps; above this overlap contact normals may be opposed
 // Relative to eps; smallest motion that the selection assumes, also for bodies at rest.
 #define MIN_MOTION 10.0f
-// Relative to the first count; number of candidates after which samples of fragments are not refined.
+// Relative to the first count; number of candidates after which samples of two fragments are not refined.
 #define ENOUGH 2u
 // Relative to half the sample spacing of a level; gap of the candidates that count for ENOUGH.
 #define NEARBY 0.25f
@@ -189,7 +189,8 @@ static bool visit_next(rblSampling* side, uint32_t which, Search* s)
 }
 
 // Fragments that fit together touch with every sample of their common crack, which can be thousands. Every level covers
-// the crack evenly, so that after many candidates on one level finer levels add almost nothing (Glondu 2012, 5.3).
+// the crack evenly, so that after many candidates on one level finer levels add almost nothing (Glondu 2012, 5.3). On other
+// shapes a fragment can stand with a corner that only fine levels have.
 static bool is_enough(const Search* s, float spacing)
 {
     const TouchArray* touches = &s->scratch->touches;
@@ -563,7 +564,7 @@ static void store_gap(rblPairCache* cache, rblTransform b_in_a, float gap, float
 
 static uint32_t enough_for(const rblShapeView* a, const rblShapeView* b, const rblContactOptions* options)
 {
-    const bool dense = a->shape->kind->dense_samples || b->shape->kind->dense_samples;
+    const bool dense = a->shape->kind->dense_samples && b->shape->kind->dense_samples;
     return dense && options->first_count < UINT32_MAX / ENOUGH ? ENOUGH * options->first_count : 0;
 }
 

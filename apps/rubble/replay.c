@@ -21,13 +21,6 @@ static rblResult replay(const Parsed* parsed, rblRunId run, Outcome* outcome)
     return RBL_OK;
 }
 
-// What a difference may come from, for the end of a line.
-static const char* excuse(const Outcome* outcome)
-{
-    const char* version = outcome->recording.settings.version;
-    return strcmp(version, rbl_version()) != 0 ? "; it was made by another version" : "";
-}
-
 static int print_table(const Outcome* outcome)
 {
     const rblRunReplay* replayed = &outcome->replay;
@@ -46,11 +39,14 @@ static int print_table(const Outcome* outcome)
     }
     tool_format_hash(replayed->expected, expected);
     tool_format_hash(replayed->found, found);
-    snprintf(text, sizeof text, "step %u is the first that differs%s", replayed->first_difference,
-             excuse(outcome));
+    snprintf(text, sizeof text, "step %u is the first that differs", replayed->first_difference);
     print_line(stdout, "verdict", text);
     print_line(stdout, "hash recorded", expected);
     print_line(stdout, "hash now", found);
+    if (replayed->problem[0] != '\0')
+    {
+        print_line(stdout, "problem", replayed->problem);
+    }
     return TOOL_DONE;
 }
 
@@ -73,6 +69,8 @@ static int print_object(const Outcome* outcome)
     {
         rbl_json_key(&json, "firstDifference");
         rbl_json_unsigned(&json, replayed->first_difference);
+        rbl_json_key(&json, "problem");
+        rbl_json_string(&json, replayed->problem);
     }
     tool_format_hash(replayed->hash, hash);
     rbl_json_key(&json, "hash");
@@ -104,8 +102,9 @@ static int replay_run(const Parsed* parsed)
         code = options_given(parsed, "json") ? print_object(&outcome) : print_table(&outcome);
         if (code == TOOL_DONE && !outcome.replay.same && options_given(parsed, "verify"))
         {
-            code = tool_fail("%s: step %u is the first that differs%s", path, outcome.replay.first_difference,
-                             excuse(&outcome));
+            const char* problem = outcome.replay.problem;
+            code = tool_fail("%s: step %u is the first that differs%s%s", path,
+                             outcome.replay.first_difference, problem[0] != '\0' ? "; " : "", problem);
         }
     }
     rbl_run_destroy(run);

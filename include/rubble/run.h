@@ -115,6 +115,7 @@ typedef struct rblRunReplay
     uint32_t first_difference; ///< the first step with another hash; RBL_NONE: none
     uint64_t expected, found;  ///< its hashes
     uint64_t hash;             ///< of the last step of the replay
+    char problem[96]; ///< why hashes may differ: the recording is of another version; empty otherwise
 } rblRunReplay;
 
 /// Run the scene of a recording again in a temporary world, and compare the hash of every step. Meshes come from the recording, not from

@@ -188,6 +188,7 @@ rblResult rbl_recording_load_memory(const void* bytes, size_t size, const char* 
     found.chunks = reader.chunks;
     found.quantised = reader.quantised;
     found.version = reader.version;
+    loaded.recording = reader.version;
     *run = loaded;
     if (report != NULL)
     {

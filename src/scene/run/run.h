@@ -51,6 +51,7 @@ typedef struct rblRun
     float position_error; // m: bound of the error of positions; 0: exact
     float rotation_error; // the same for the components of quaternions
     bool has_velocities;  // false: velocities of keys are differences of poses
+    uint32_t recording;   // version of the recording that it was read from; 0: none
 } rblRun;
 
 void rbl_run_init(rblRun* run, const rblAllocator* allocator);

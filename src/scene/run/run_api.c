@@ -2,10 +2,13 @@
 #include "base/def.h"
 #include "base/progress.h"
 #include "base/registry.h"
+#include "rubble/version.h"
 #include "scene/read/scene.h"
 #include "scene/record/checkpoint.h"
+#include "scene/record/recording.h"
 #include "scene/record/replay.h"
 #include "scene/run/run_registry.h"
+#include <stdio.h>
 #include <string.h>
 
 RBL_DEF_KIND(run_def, rblRunDef, "run", rbl_default_run_def, 0x52554E44u);
@@ -363,16 +366,35 @@ static rblResult replay_steps(rblReplay* replay, const rblProgress* progress)
     return RBL_OK;
 }
 
+// What a difference comes from.
+static void explain(const rblRun* run, char* out, size_t size)
+{
+    out[0] = '\0';
+    if (run->recording != 0 && run->recording < RBL_RECORDING_VERSION)
+    {
+        snprintf(out, size, "version %u of recordings is of an engine with other physics", run->recording);
+    }
+    else if (strcmp(run->settings.version, rbl_version()) != 0)
+    {
+        snprintf(out, size, "the recording is of Rubble %.32s", run->settings.version);
+    }
+}
+
 static rblRunReplay outcome_of(const rblReplay* replay)
 {
     const bool same = replay->first_difference == RBL_NONE;
     const rblStepRecord* records = replay->run->statistics.steps.data;
-    return (rblRunReplay){.steps = replay->simulation.step,
-                          .same = same,
-                          .first_difference = replay->first_difference,
-                          .expected = same ? 0 : records[replay->first_difference].hash,
-                          .found = same ? 0 : replay->found,
-                          .hash = replay->simulation.run.statistics.hash};
+    rblRunReplay outcome = {.steps = replay->simulation.step,
+                            .same = same,
+                            .first_difference = replay->first_difference,
+                            .expected = same ? 0 : records[replay->first_difference].hash,
+                            .found = same ? 0 : replay->found,
+                            .hash = replay->simulation.run.statistics.hash};
+    if (!same)
+    {
+        explain(replay->run, outcome.problem, sizeof outcome.problem);
+    }
+    return outcome;
 }
 
 rblResult rbl_run_replay(rblRunId id, const rblProgress* progress, rblRunReplay* out)

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#define ALL (RBL_CHECK_STATE | RBL_CHECK_AFTER_CONTACTS | RBL_CHECK_AFTER_ISLANDS)
+#define ALL (RBL_CHECK_STATE | RBL_CHECK_AFTER_CONTACTS | RBL_CHECK_AFTER_ISLANDS | RBL_CHECK_AFTER_SOLVING)
 
 // A heap with ropes, after some steps: everything that is checked is there.
 static rblWorld* make_heap(rblWorldId* id)
@@ -120,6 +120,7 @@ static void a_damaged_step_is_named(void** state)
     assert_true(step->manifolds.count > 8 && step->islands.count > 0);
     DAMAGE(world, step->movers.count, step->movers.count - 1, "movers and solver bodies differ");
     DAMAGE(world, step->solver_bodies.data[2].slot, step->solver_bodies.data[1].slot, "not its mover");
+    DAMAGE(world, step->solver_bodies.data[2].seconds, 2.0f, "more time left than the step");
     DAMAGE(world, step->manifolds.data[2].pair, 100000u, "manifold's pair does not exist");
     DAMAGE(world, step->manifolds.data[2].a, 100000u, "manifold's body does not exist");
     DAMAGE(world, step->manifolds.data[2].first, 100000u, "manifold's contacts are out of bounds");

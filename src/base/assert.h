@@ -6,4 +6,10 @@
 
 #define RBL_ASSERT(condition) assert(condition)
 
+#ifdef NDEBUG
+#define RBL_HAS_ASSERTS 0
+#else
+#define RBL_HAS_ASSERTS 1
+#endif
+
 #endif

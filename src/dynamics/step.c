@@ -50,6 +50,7 @@ static rblResult collide(rblStep* step, double* clock)
     bool breaks = false;
     RBL_TRY(rbl_impacts_resolve(step, &breaks));
     lap(clock, &world->profile.impact);
+    RBL_TRY(check(step, RBL_CHECK_AFTER_SOLVING));
     while (breaks)
     {
         RBL_TRY(rbl_bodies_break(step));
@@ -58,6 +59,7 @@ static rblResult collide(rblStep* step, double* clock)
         RBL_TRY(detect(step, clock));
         RBL_TRY(rbl_impacts_resolve(step, &breaks));
         lap(clock, &world->profile.impact);
+        RBL_TRY(check(step, RBL_CHECK_AFTER_SOLVING));
     }
     return RBL_OK;
 }
@@ -71,6 +73,7 @@ static rblResult advance(rblStep* step, double* clock)
     rbl_momentum_conserve(step);
     RBL_TRY(rbl_islands_clamp(step));
     lap(clock, &world->profile.solve);
+    RBL_TRY(check(step, RBL_CHECK_AFTER_SOLVING));
     rbl_integrate(step);
     rbl_orientations_ignore_energy(step);
     lap(clock, &world->profile.integrate);
@@ -78,6 +81,7 @@ static rblResult advance(rblStep* step, double* clock)
     lap(clock, &world->profile.drift);
     rbl_joints_settle(step);
     rbl_bodies_freeze(step);
+    RBL_TRY(check(step, RBL_CHECK_AFTER_FREEZING));
     RBL_TRY(rbl_contacts_finish(step));
     RBL_TRY(rbl_siblings_update(step));
     RBL_TRY(rbl_joints_finish(step));

@@ -1,5 +1,6 @@
 // Worlds: creation, ids, settings.
 #include "dynamics/world.h"
+#include "base/assert.h"
 #include "dynamics/breaking/fracture.h"
 
 #include "base/def.h"
@@ -37,7 +38,8 @@ static rblResult check_def(const rblWorldDef* def)
     }
     if (def->substeps < 1 || def->substeps > 64 || def->iterations < 1 || def->iterations > 1000)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "world: substeps %u must be 1 to 64, iterations %u 1 to 1000",
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "world: substeps is %u, must be 1 to 64; iterations is %u, must be 1 to 1000",
                         def->substeps, def->iterations);
     }
     if (!(def->sleep_speed >= 0.0f) || !(def->sleep_time >= 0.0f) || !(def->bounce_speed >= 0.0f) ||
@@ -137,6 +139,7 @@ static rblResult make_world(const rblWorldDef* def, rblWorld** out)
     {
         return rbl_fail_memory();
     }
+    world->checks_stages = RBL_HAS_ASSERTS != 0;
     rbl_counted_memory_init(&world->memory, source);
     world->allocator = &world->memory.allocator;
     world->def = *def;

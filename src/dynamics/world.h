@@ -198,7 +198,7 @@ struct rblWorld
     rblCallHook* hook;             // called for each call that changes the world; may be null
     void* hook_context;
     uint32_t serial;    // unique in this process; a part of the world's body and joint ids
-    bool checks_stages; // rbl_world_check() runs after every stage
+    bool checks_stages; // rbl_world_check() runs after every stage: builds with asserts, tests
     bool
         ignores_energy; // steps without the energy rules, for comparisons (ignore_energy.c); not in snapshots
 

@@ -259,6 +259,8 @@ static rblResult check_solver(const rblStep* step)
         CHECK(slot == step->movers.data[i - 1] && step->solver_index.data[slot] == i,
               "a solver body is not its mover", i);
         CHECK(i == 1 || step->movers.data[i - 2] < slot, "movers are not sorted", i);
+        const float seconds = step->solver_bodies.data[i].seconds;
+        CHECK(seconds >= 0.0f && seconds <= step->seconds, "a body has more time left than the step", i);
     }
     for (size_t m = 0; m < step->manifolds.count; ++m)
     {

@@ -20,22 +20,24 @@
 #define RBL_CHECK_ENERGY  2048u // the reported energies are finite
 #define RBL_CHECK_SHAPES  4096u // shapes of bodies: sample hierarchies, and the fragment events they refer to
 
-// Sums that hold: between steps; after pairs, contacts and islands were found; after bodies broke. Shapes never change, so that they are
-// checked where new ones appear.
+// Sums that hold: between steps; after pairs, contacts and islands were found; after impacts and the solver; after velocities that
+// are not finite were removed (freeze.c); after bodies broke. Shapes never change, so that they are checked where new ones appear.
 #define RBL_CHECK_STATE                                                                                      \
     (RBL_CHECK_IDS | RBL_CHECK_BODIES | RBL_CHECK_JOINTS | RBL_CHECK_SLEEP | RBL_CHECK_BROAD |               \
      RBL_CHECK_BREAKS | RBL_CHECK_ENERGY)
 #define RBL_CHECK_AFTER_PAIRS    (RBL_CHECK_PAIRS | RBL_CHECK_BROAD)
 #define RBL_CHECK_AFTER_CONTACTS (RBL_CHECK_PAIRS | RBL_CHECK_CONTACTS)
 #define RBL_CHECK_AFTER_ISLANDS  (RBL_CHECK_SOLVER | RBL_CHECK_COLORS | RBL_CHECK_ISLANDS)
+#define RBL_CHECK_AFTER_SOLVING  RBL_CHECK_SOLVER
+#define RBL_CHECK_AFTER_FREEZING (RBL_CHECK_BODIES | RBL_CHECK_SOLVER)
 #define RBL_CHECK_AFTER_BREAKS                                                                               \
     (RBL_CHECK_IDS | RBL_CHECK_BODIES | RBL_CHECK_JOINTS | RBL_CHECK_BREAKS | RBL_CHECK_SHAPES)
 
 // RBL_ERROR_FORMAT with a message that names the first violated invariant and where. Changes nothing.
 rblResult rbl_world_check(const rblWorld* world, uint32_t checks);
 
-// Switch checks after every stage of later steps on or off. A step in which a check fails returns its error, and a build with
-// asserts stops there. The checks cost about as much as the step.
+// Switch checks after every stage of later steps on or off. They are on at first in builds with asserts. A step in which a check
+// fails returns its error, and a build with asserts stops there. The checks cost about as much as the step.
 rblResult rbl_world_check_stages(rblWorldId id, bool on);
 
 #endif

@@ -1,10 +1,11 @@
-// Where cracks of the stress breaker are: bars, plates and lumps.
+// Where cracks of the stress breaker are: bars, plates, lumps, wine glasses and rings.
 #include "testing.h"
 
 #include "base/jobs.h"
+#include "rubble/solids.h"
 #include "stress_testing.h"
 
-// A box of a material that can be hit.
+// A solid of a material on which a ball falls.
 typedef struct Target
 {
     rblShapeId id;
@@ -13,11 +14,10 @@ typedef struct Target
     void* prepared;
 } Target;
 
-static Target open_target_of(rblVec3 size, const char* material, uint32_t tetrahedra, rblStressDef* def)
+static Target open_shape(rblShapeId shape, const char* material, uint32_t tetrahedra, rblStressDef* def)
 {
-    Target target = {.prepared = NULL};
+    Target target = {.id = shape};
     def->tetrahedra = tetrahedra;
-    check_ok(rbl_shape_create_box(size, &target.id));
     target.body = body_of(target.id, material);
     target.body.pose = (rblTransform){{0, 0, 0}, {0, 0, 0, 1}};
     target.breaker = make_stress(def);
@@ -26,10 +26,28 @@ static Target open_target_of(rblVec3 size, const char* material, uint32_t tetrah
     return target;
 }
 
+static Target open_box(rblVec3 size, const char* material, uint32_t tetrahedra, rblStressDef* def)
+{
+    rblShapeId box;
+    check_ok(rbl_shape_create_box(size, &box));
+    return open_shape(box, material, tetrahedra, def);
+}
+
 static Target open_target(rblVec3 size, const char* material, uint32_t tetrahedra)
 {
     rblStressDef def = rbl_default_stress_def();
-    return open_target_of(size, material, tetrahedra, &def);
+    return open_box(size, material, tetrahedra, &def);
+}
+
+static Target open_solid(const char* kind, const char* material, uint32_t tetrahedra)
+{
+    rblStressDef stress = rbl_default_stress_def();
+    rblLevelSetDef def = rbl_default_level_set_def();
+    rblShapeId shape;
+    check_ok(rbl_mesh_make(kind, NULL, 0, &def.mesh));
+    check_ok(rbl_shape_create_level_set(&def, &shape));
+    check_ok(rbl_mesh_destroy(def.mesh));
+    return open_shape(shape, material, tetrahedra, &stress);
 }
 
 static void close_target(Target* target)
@@ -39,11 +57,10 @@ static void close_target(Target* target)
     check_ok(rbl_shape_destroy(target->id));
 }
 
-// Hit from above at x, z; no fragments where it holds.
-static rblFracture hit(Target* target, float x, float z, float mass, float speed)
+// An impact at a point of the surface, along `normal`; no fragments where the solid holds.
+static rblFracture break_at(Target* target, rblVec3 point, rblVec3 normal, float mass, float speed)
 {
-    const rblVec3 point = {x, target->body.view.bounds.upper.y, z};
-    const rblImpact impact = hertz_impact(&target->body, point, rbl_vec3(0, -1, 0), mass, speed);
+    const rblImpact impact = hertz_impact(&target->body, point, normal, mass, speed);
     rblVerdict verdict;
     rblFracture fracture = {0};
     check_ok(rbl_breaker_decide(target->breaker, target->prepared, &target->body, &impact, 1, &verdict));
@@ -57,9 +74,16 @@ static rblFracture hit(Target* target, float x, float z, float mass, float speed
     return fracture;
 }
 
+// From above at x, z.
+static rblFracture break_from_above(Target* target, float x, float z, float mass, float speed)
+{
+    const rblVec3 point = {x, target->body.view.bounds.upper.y, z};
+    return break_at(target, point, rbl_vec3(0, -1, 0), mass, speed);
+}
+
 static uint32_t count_fragments(Target* target, float x, float z, float mass, float speed)
 {
-    rblFracture fracture = hit(target, x, z, mass, speed);
+    rblFracture fracture = break_from_above(target, x, z, mass, speed);
     const uint32_t fragments = fracture.fragment_count;
     rbl_fracture_free(&fracture);
     return fragments;
@@ -118,7 +142,7 @@ static void plates_break_in_a_star_around_the_impact(void** state)
     Target plate = open_target(rbl_vec3(0.25f, 0.01f, 0.2f), "glass", 6000);
     for (int i = 0; i < 3; ++i)
     {
-        rblFracture fracture = hit(&plate, places[i][0], places[i][1], 1.0f, 3.0f);
+        rblFracture fracture = break_from_above(&plate, places[i][0], places[i][1], 1.0f, 3.0f);
         const uint32_t rays = count_around(&fracture, rbl_vec3(places[i][0], 0.0f, places[i][1]), 0.012f);
         print_message("at %g %g: %u pieces, %u around the impact\n", (double)places[i][0],
                       (double)places[i][1], fracture.fragment_count, rays);
@@ -137,7 +161,7 @@ static void a_fast_ball_chips_a_lump(void** state)
     {
         const float x = i == 0 ? 0.0f : 0.07f;
         assert_int_equal(count_fragments(&lump, x, 0.0f, 0.9f, 5.0f), 0);
-        rblFracture fracture = hit(&lump, x, 0.0f, 0.9f, 50.0f);
+        rblFracture fracture = break_from_above(&lump, x, 0.0f, 0.9f, 50.0f);
         const rblVec3 point = {x, 0.112f, 0.0f};
         print_message("at %g: %u pieces\n", (double)x, fracture.fragment_count);
         assert_true(fracture.fragment_count >= 2);
@@ -145,6 +169,53 @@ static void a_fast_ball_chips_a_lump(void** state)
         rbl_fracture_free(&fracture);
     }
     close_target(&lump);
+}
+
+// Shards of the bowl; the stem bends and breaks once or twice, and is not sliced.
+static void wine_glasses_break_at_the_bowl(void** state)
+{
+    (void)state;
+    Target glass = open_solid("wineglass", "glass", 6000);
+    for (int i = 0; i < 3; ++i)
+    {
+        const float height = 0.13f + 0.03f * (float)i;
+        const rblRay ray = {.origin = {0.2f, height, 0.0f}, .direction = {-1, 0, 0}, .t_max = 1.0f};
+        const rblShapeHit at = rbl_shape_ray(glass.body.view.shape, &ray);
+        const rblVec3 point = {0.2f - at.t, height, 0.0f};
+        rblFracture fracture = break_at(&glass, point, rbl_vec3(-1, 0, 0), 0.1f, 6.0f);
+        uint32_t slices = 0, shards = 0;
+        for (uint32_t k = 0; k < fracture.fragment_count; ++k)
+        {
+            const rblShapeView piece = view_of(fracture.fragments[k].shape);
+            const rblVec3 center =
+                rbl_transform_point(fracture.fragments[k].pose, rbl_to_float3(piece.mass.center));
+            const rblVec3 size = rbl_sub3(piece.bounds.upper, piece.bounds.lower);
+            slices += center.y < 0.1f && rbl_maxf(size.x, size.z) < 0.012f;
+            shards += center.y > 0.1f;
+        }
+        print_message("glass at %g m: %u pieces, %u of the bowl, %u of the stem alone\n", (double)height,
+                      fracture.fragment_count, shards, slices);
+        assert_true(shards >= 2);
+        assert_true(slices <= 2);
+        rbl_fracture_free(&fracture);
+    }
+    close_target(&glass);
+}
+
+// At the load, and where it bends most: elsewhere.
+static void rings_break_at_the_impact_and_elsewhere(void** state)
+{
+    (void)state;
+    Target ring = open_solid("torus", "clay", 4000);
+    const float outside = ring.body.view.bounds.upper.x;
+    rblFracture fracture = break_at(&ring, rbl_vec3(outside, 0, 0), rbl_vec3(-1, 0, 0), 1.0f, 20.0f);
+    const uint32_t around = count_around(&fracture, rbl_vec3(outside, 0, 0), 0.3f * outside);
+    const uint32_t far_off = count_around(&fracture, rbl_vec3(-outside, 0, 0), 1.2f * outside);
+    print_message("ring: %u pieces, %u around the impact\n", fracture.fragment_count, around);
+    assert_true(around >= 2);
+    assert_true(far_off >= 2);
+    rbl_fracture_free(&fracture);
+    close_target(&ring);
 }
 
 static int compare_masses(const void* a, const void* b)
@@ -174,7 +245,7 @@ static void mirror_images_break_into_mirror_images(void** state)
     (void)state;
     rblStressDef def = rbl_default_stress_def();
     def.variation.noise = 0.0f;
-    Target brick = open_target_of(rbl_vec3(0.2f, 0.06f, 0.1f), "clay", 2000, &def);
+    Target brick = open_box(rbl_vec3(0.2f, 0.06f, 0.1f), "clay", 2000, &def);
     rblRandom random = rbl_random_seed(3, 4);
     uint32_t alike = 0;
     double sum = 0.0;
@@ -182,8 +253,9 @@ static void mirror_images_break_into_mirror_images(void** state)
     {
         const float x = 0.08f * rbl_random_float(&random), z = 0.04f * rbl_random_float(&random);
         const float speed = 6.0f + 6.0f * rbl_random_float(&random);
-        rblFracture here = hit(&brick, x, z, 1.0f, speed);
-        rblFracture there = i % 2 == 0 ? hit(&brick, -x, z, 1.0f, speed) : hit(&brick, x, -z, 1.0f, speed);
+        rblFracture here = break_from_above(&brick, x, z, 1.0f, speed);
+        rblFracture there = i % 2 == 0 ? break_from_above(&brick, -x, z, 1.0f, speed)
+                                       : break_from_above(&brick, x, -z, 1.0f, speed);
         const double difference = mass_difference(&here, &there, (double)brick.body.mass);
         assert_true(here.fragment_count >= 2 && there.fragment_count >= 2);
         alike += difference < 0.01;
@@ -202,6 +274,8 @@ int main(void)
         cmocka_unit_test(bars_at_twice_their_threshold_have_two_to_four_pieces),
         cmocka_unit_test(plates_break_in_a_star_around_the_impact),
         cmocka_unit_test(a_fast_ball_chips_a_lump),
+        cmocka_unit_test(wine_glasses_break_at_the_bowl),
+        cmocka_unit_test(rings_break_at_the_impact_and_elsewhere),
         cmocka_unit_test(mirror_images_break_into_mirror_images),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -241,12 +241,10 @@ static void values_out_of_range_are_refused(void** state)
     bad[3].axis = (rblVec3d){0, 0, 0};
     bad[4].pattern = 3;
     bad[5].inner = 1.0f;
-    static const char* const words[] = {"test: part must be 0 to 1",
-                                        "test: count must be 2 to 100",
-                                        "test: color has no choice of the number 2",
-                                        "test: axis must not be 0",
-                                        "test: pattern has no choice of the number 3, 0 to 2 are allowed",
-                                        "test: inner must be at least 0 and below 1"};
+    static const char* const words[] = {
+        "test: part must be 0 to 1",          "test: count must be 2 to 100",
+        "test: color is 2, must be 0 to 1",   "test: axis must not be 0",
+        "test: pattern is 3, must be 0 to 2", "test: inner must be at least 0 and below 1"};
     for (int i = 0; i < 6; ++i)
     {
         check_fails(RBL_ERROR_ARGUMENT, rbl_parameters_check(everything, &bad[i], "test"));

@@ -50,7 +50,7 @@ static void note_breaking(const Run* run)
         list_methods(methods, sizeof methods);
         snprintf(
             line, sizeof line,
-            "rubble: note: this version breaks bodies by the methods %s: %u bodies with others stay whole",
+            "rubble: note: this version breaks bodies by the methods %s: bodies with others stay whole (%u)",
             methods, bodies);
         progress_print(line);
     }

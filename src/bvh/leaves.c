@@ -179,7 +179,7 @@ static rblResult fail_form(const rblTriangleSpan* span, uint32_t number)
     const size_t size = span->is_double ? sizeof(double) : sizeof(float);
     if (span->triangle_count > RBL_MAX_LEAVES)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "bvh: span %u: %u triangles, at most 2^30 are allowed", number,
+        return rbl_fail(RBL_ERROR_LIMIT, "bvh: span %u: %u triangles, must be at most 2^30", number,
                         span->triangle_count);
     }
     if (span->positions == NULL || span->vertex_count == 0)
@@ -214,7 +214,7 @@ rblResult rbl_span_fail(const rblTriangleSpan* span, uint32_t number, rblSpanFau
                         fault.element);
     case RBL_SPAN_BAD_TRIANGLE:
         return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "bvh: span %u: triangle %u has an index out of range, at most %u is allowed", number,
+                        "bvh: span %u: triangle %u has an index out of range, must be at most %u", number,
                         fault.element, span->vertex_count - 1);
     default:
         return RBL_OK;

@@ -47,12 +47,16 @@ rblResult rbl_material_check(const rblMaterial* material)
 {
     if (!(material->density > 0.0f) || !rbl_finite((double)material->density))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: density must be positive and finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: density is %g, must be positive and finite",
+                        (double)material->density);
     }
     if (!(material->friction >= 0.0f) || !rbl_finite((double)material->friction) ||
         !(material->restitution >= 0.0f && material->restitution <= 1.0f))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: friction must not be negative, restitution 0 to 1");
+        return rbl_fail(
+            RBL_ERROR_ARGUMENT,
+            "body: friction is %g, restitution %g; friction must not be negative, restitution 0 to 1",
+            (double)material->friction, (double)material->restitution);
     }
     if (!(material->poisson > -1.0f && material->poisson < 0.5f))
     {
@@ -107,7 +111,8 @@ static rblResult check_def(const rblBodyDef* def)
     if (!(def->mass >= 0.0f) || !rbl_finite((double)def->mass))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "body: mass must be positive and finite, or 0 for density times volume");
+                        "body: mass is %g, must be positive and finite, or 0 for density times volume",
+                        (double)def->mass);
     }
     return check_anchor(&def->anchor);
 }
@@ -406,7 +411,7 @@ rblResult rbl_body_pose_at(rblWorldId world_id, rblBodyId id, float fraction, rb
     RBL_TRY(check_out(out));
     if (!(fraction >= 0.0f && fraction <= 1.0f))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: fraction must be 0 to 1");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: fraction is %g, must be 0 to 1", (double)fraction);
     }
     const rblBody* body = &world->bodies.data[slot];
     const rblTransform now = rbl_motion_pose(&world->motions.data[slot]);

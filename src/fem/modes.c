@@ -373,8 +373,8 @@ rblResult rbl_elastic_find_modes(const rblElastic* elastic, uint32_t count, rblJ
     }
     if (count == 0 || count > freedom(elastic))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: at most %zu modes are allowed, not %u",
-                        freedom(elastic), count);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: %u modes, must be 1 to %zu", count,
+                        freedom(elastic));
     }
     const rblAllocator* allocator = elastic->allocator;
     Lanczos lanczos = {.elastic = elastic, .jobs = jobs, .wanted = count};

@@ -170,7 +170,7 @@ static rblResult make_joined(const rblMeshView* const* views, uint32_t count, co
     if (totals.corners > RBL_MAX_ELEMENTS || totals.vertices > RBL_MAX_ELEMENTS)
     {
         return rbl_fail(RBL_ERROR_LIMIT,
-                        "mesh: too many corners or vertices in total, at most %u are allowed",
+                        "mesh: too many corners or vertices in total, each must be at most %u",
                         RBL_MAX_ELEMENTS);
     }
     uint32_t* map = RBL_NEW_ARRAY(allocator, uint32_t, totals.max_entries);

@@ -17,8 +17,8 @@ static rblResult check_layout(const rblMeshView* view)
     }
     if (view->vertex_count > RBL_MAX_ELEMENTS || view->corner_count > RBL_MAX_ELEMENTS)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "mesh: too many vertices or corners, at most %u are allowed",
-                        RBL_MAX_ELEMENTS);
+        return rbl_fail(RBL_ERROR_LIMIT, "mesh: %u vertices and %u corners, each must be at most %u",
+                        view->vertex_count, view->corner_count, RBL_MAX_ELEMENTS);
     }
     if (view->face_starts[0] != 0)
     {

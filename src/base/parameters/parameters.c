@@ -116,7 +116,7 @@ static rblResult check_key(const rblParameter* rows, uint32_t at, const char* na
     const char* key = rows[at].key;
     if (key == NULL || key[0] == '\0' || strlen(key) > MAX_KEY || strchr(key, '.') != NULL)
     {
-        return fail_row(name, &rows[at], "is no key: 1 to 40 characters without a dot are allowed");
+        return fail_row(name, &rows[at], "is no key, must be 1 to 40 characters without a dot");
     }
     for (uint32_t i = 0; i < at; ++i)
     {
@@ -158,7 +158,8 @@ static rblResult check_table(const rblParameter* rows, size_t size, const char* 
     if (rows == NULL || depth >= RBL_PARAMETER_MAX_DEPTH)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "parameters of '%.60s': %s", name,
-                        rows == NULL ? "a table is null" : "groups are nested too deep, 3 are allowed");
+                        rows == NULL ? "a table is null"
+                                     : "groups are nested too deep, must be at most 3 levels");
     }
     for (uint32_t i = 0; rows[i].type != RBL_PARAMETER_END; ++i)
     {
@@ -253,8 +254,8 @@ static rblResult check_value(const rblParameter* row, const void* def, const cha
     const uint32_t allowed = row->type == RBL_PARAMETER_CHOICE_OR_FILE ? last + 1 : last;
     if (choice && u32_of(row, def) >= allowed)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "%s: %s has no choice of the number %u, 0 to %u are allowed",
-                        name, row->key, u32_of(row, def), allowed - 1);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "%s: %s is %u, must be 0 to %u", name, row->key, u32_of(row, def),
+                        allowed - 1);
     }
     return RBL_OK;
 }

@@ -227,7 +227,7 @@ rblResult rbl_bvh_signed_distance_grid(rblBvhId bvh, const rblPointGrid* grid, f
     const uint64_t rows = (uint64_t)grid->counts[1] * grid->counts[2];
     if (rows > UINT32_MAX || rows * grid->counts[0] > UINT32_MAX)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "bvh: the grid has too many points, at most 2^32 - 1 are allowed");
+        return rbl_fail(RBL_ERROR_LIMIT, "bvh: the grid has too many points, must be at most 2^32 - 1");
     }
     RBL_TRY(check_distance(radius, mode));
     Batch batch = {.grid = grid, .radius = radius, .mode = mode, .numbers = out};

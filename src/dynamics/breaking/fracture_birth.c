@@ -106,7 +106,7 @@ static rblResult check_fragment(const rblBodyDef* def, rblJobs* jobs)
     rblMotion motion;
     if (!(def->mass > 0.0f))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "fragment: mass must be positive");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "fragment: mass is %g, must be positive", (double)def->mass);
     }
     RBL_TRY(rbl_body_make(def, jobs, &body, &motion));
     const rblAabb box = rbl_shape_bounds_at(&body.shape, rbl_shape_pose(&body, &motion));

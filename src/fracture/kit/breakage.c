@@ -180,6 +180,5 @@ rblResult rbl_fragment_faces(const rblShapeView* fragment, uint32_t* out, uint32
     const rblShape* shape = fragment->shape->lazy.of != NULL ? fragment->shape->lazy.of : fragment->shape;
     return shape->lazy.crack_faces != NULL
                ? shape->lazy.crack_faces(shape->lazy.context, out, capacity, count)
-               : rbl_fail(RBL_ERROR_UNSUPPORTED,
-                          "fragment faces: the shape must be a fragment of a prescored or stress breaker");
+               : rbl_fail(RBL_ERROR_UNSUPPORTED, "fragment faces: the shape must be a fragment of a breaker");
 }

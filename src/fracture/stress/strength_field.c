@@ -68,7 +68,7 @@ rblResult rbl_strength_grid_parse(const uint8_t* bytes, size_t size, const char*
     RBL_TRY(rbl_nrrd_parse(bytes, size, name, &nrrd));
     if (nrrd.count > MAX_FACTORS)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "%s: the grid has %zu factors, at most %zu are allowed", name,
+        return rbl_fail(RBL_ERROR_LIMIT, "%s: the grid has %zu factors, must be at most %zu", name,
                         nrrd.count, MAX_FACTORS);
     }
     double* factors = RBL_NEW_ARRAY(field->allocator, double, nrrd.count);

@@ -231,10 +231,9 @@ rblResult rbl_glb_check_size(const char* name, uint64_t size, const char* advice
     return size <= UINT32_MAX
                ? RBL_OK
                : rbl_fail(RBL_ERROR_LIMIT,
-                          "%s: a GLB file holds at most %llu bytes (4 GiB), and this one would have %llu or "
-                          "more; %s",
-                          name != NULL ? rbl_short_name(name) : "GLB", (unsigned long long)UINT32_MAX,
-                          (unsigned long long)size, advice);
+                          "%s: the GLB file has %llu bytes or more, must be at most %llu (4 GiB); %s",
+                          name != NULL ? rbl_short_name(name) : "GLB", (unsigned long long)size,
+                          (unsigned long long)UINT32_MAX, advice);
 }
 
 rblResult rbl_glb_builder_write(rblGlbBuilder* glb, rblWriter* writer)

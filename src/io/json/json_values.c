@@ -138,7 +138,7 @@ static rblResult get_quaternion(rblJson value, rblQuat* out)
         char text[RBL_NUMBER_SIZE];
         rbl_format_double(length, text);
         return rbl_json_fail(value, RBL_ERROR_FORMAT,
-                             "a rotation is a quaternion x, y, z, w of length 1, not %s", text);
+                             "the length of the quaternion x, y, z, w is %s, must be 1", text);
     }
     *out = (rblQuat){(float)(q[0] / length), (float)(q[1] / length), (float)(q[2] / length),
                      (float)(q[3] / length)};

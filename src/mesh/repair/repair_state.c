@@ -68,7 +68,7 @@ static bool fits_index(size_t count)
 
 static rblResult fail_limit(void)
 {
-    return rbl_fail(RBL_ERROR_LIMIT, "repair: too many elements, at most 2^32 - 3 are allowed");
+    return rbl_fail(RBL_ERROR_LIMIT, "repair: too many elements, must be at most 2^32 - 3");
 }
 
 rblResult rbl_repair_add_face(rblRepair* r, uint32_t source, uint32_t* out)

@@ -130,10 +130,9 @@ static rblResult join_face(const FaceLists* lists, uint32_t at, uint32_t end, ui
         const uint32_t other = lists->faces[i];
         if (neighbors[face] != RBL_NONE || neighbors[other] != RBL_NONE)
         {
-            return rbl_fail(
-                RBL_ERROR_GEOMETRY,
-                "tetrahedra: tetrahedra %u, %u and another share one face, at most two are allowed", face / 4,
-                other / 4);
+            return rbl_fail(RBL_ERROR_GEOMETRY,
+                            "tetrahedra: tetrahedra %u, %u and another share one face, must be at most two",
+                            face / 4, other / 4);
         }
         neighbors[face] = other / 4;
         neighbors[other] = face / 4;
@@ -190,8 +189,7 @@ static rblResult check_counts(const rblTetsParts* parts)
     }
     if (parts->nodes.count / 4 > RBL_MAX_TETS || parts->positions.count >= RBL_NONE)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "tetrahedra: too many tetrahedra, at most %u are allowed",
-                        RBL_MAX_TETS);
+        return rbl_fail(RBL_ERROR_LIMIT, "tetrahedra: too many tetrahedra, must be at most %u", RBL_MAX_TETS);
     }
     for (size_t v = 0; v < parts->positions.count; ++v)
     {

@@ -220,7 +220,7 @@ static rblResult choose_size(rblCubeTree* tree, const rblFillSolid* solid)
     if (side < reach)
     {
         return rbl_fail(RBL_ERROR_LIMIT,
-                        "tetrahedra: edge is too short, at most 262144 cubes across the solid are allowed");
+                        "tetrahedra: edge is too short, there must be at most 262144 cubes across the solid");
     }
     // Early check: a ball has the least surface of all solids of volume V, 4.8 V^(2/3), and each square of one edge
     // of the surface needs a cube. Other solids reach the limit later.

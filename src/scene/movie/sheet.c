@@ -56,7 +56,7 @@ static rblResult measure(const rblSheetDef* def, uint32_t count, uint32_t* width
                        def->gap + title_height(def);
     if (w > RBL_PICTURE_MAX_SIZE || h > RBL_PICTURE_MAX_SIZE)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "sheet: %llu x %llu pixels; width and height may be %u at most",
+        return rbl_fail(RBL_ERROR_LIMIT, "sheet: %llu x %llu pixels, width and height must be at most %u",
                         (unsigned long long)w, (unsigned long long)h, RBL_PICTURE_MAX_SIZE);
     }
     *width = (uint32_t)w;

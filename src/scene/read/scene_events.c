@@ -32,11 +32,11 @@ static rblResult read_kind(rblJson json, rblSceneEvent* event)
             ++count;
         }
     }
-    return count == 1
-               ? RBL_OK
-               : rbl_json_fail(json, RBL_ERROR_FORMAT,
-                               "an event has a time and one of spawn, break, impulse, explode, remove, "
-                               "setVelocity");
+    return count == 1 ? RBL_OK
+                      : rbl_json_fail(json, RBL_ERROR_FORMAT,
+                                      "%u kinds of events, must be one of spawn, break, impulse, explode, "
+                                      "remove, setVelocity",
+                                      count);
 }
 
 static rblResult read_time(const rblScene* scene, rblJson json, rblSceneEvent* event)

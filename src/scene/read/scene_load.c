@@ -37,11 +37,11 @@ static rblResult read_seconds(rblJson root, const char* key, double highest, dou
     RBL_TRY(rbl_json_optional_number(root, key, out));
     if (!(*out > 0.0))
     {
-        return rbl_json_fail(value, RBL_ERROR_FORMAT, "must be positive");
+        return rbl_json_fail(value, RBL_ERROR_FORMAT, "is %g, must be positive", *out);
     }
-    return *out <= highest
-               ? RBL_OK
-               : rbl_json_fail(value, RBL_ERROR_FORMAT, "must be at most %u s", (uint32_t)highest);
+    return *out <= highest ? RBL_OK
+                           : rbl_json_fail(value, RBL_ERROR_FORMAT, "is %g, must be at most %u s", *out,
+                                           (uint32_t)highest);
 }
 
 static rblResult read_time(rblJson root, rblSceneView* view)
@@ -56,8 +56,8 @@ static rblResult read_time(rblJson root, rblSceneView* view)
     RBL_TRY(rbl_json_optional_u32(root, "substeps", &view->substeps));
     if (view->substeps < 1 || view->substeps > MAX_SUBSTEPS)
     {
-        return rbl_json_fail(rbl_json_find(root, "substeps"), RBL_ERROR_FORMAT, "must be 1 to %u",
-                             MAX_SUBSTEPS);
+        return rbl_json_fail(rbl_json_find(root, "substeps"), RBL_ERROR_FORMAT, "is %u, must be 1 to %u",
+                             view->substeps, MAX_SUBSTEPS);
     }
     RBL_TRY(rbl_json_optional_u64(root, "seed", &view->seed));
     RBL_TRY(rbl_json_optional_bool(root, "sleeping", &view->sleeping));

@@ -76,9 +76,13 @@ static rblResult fail_unknown_kind(rblJson value)
         }
     }
     names[name_count++] = RBL_MESH_KIND;
+    // Some shapes are solids too, and have one name for both.
     for (uint32_t i = 0; i < solid_count && name_count < MAX_NAMES; ++i)
     {
-        names[name_count++] = solids[i].name;
+        if (rbl_shape_kind_find(solids[i].name) == NULL)
+        {
+            names[name_count++] = solids[i].name;
+        }
     }
     return rbl_fail_unknown(value, "kind of shape", names, name_count);
 }

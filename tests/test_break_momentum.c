@@ -40,7 +40,7 @@ static rblWorldId make_space(void)
     rblWorldId world;
     def.gravity = vec(0, 0, 0);
     check_ok(rbl_world_create(&def, &world));
-    check_ok(rbl_world_check_stages(world, true));
+    check_ok(rbl_world_check_stages(world, RBL_CHECK_ALL));
     return world;
 }
 

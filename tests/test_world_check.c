@@ -36,7 +36,7 @@ static rblWorld* make_heap(rblWorldId* id)
         last = body;
     }
     rblWorld* world = NULL;
-    check_ok(rbl_world_check_stages(*id, true));
+    check_ok(rbl_world_check_stages(*id, RBL_CHECK_ALL));
     step_times(*id, 40);
     check_ok(rbl_world_find(*id, &world));
     check_ok(rbl_world_check(world, ALL));
@@ -174,7 +174,7 @@ static rblWorld* make_fragments(rblWorldId* id)
     check_ok(rbl_body_create(*id, &def, &body));
     check_ok(rbl_shape_destroy(def.shape));
     check_ok(rbl_breaker_destroy(def.breaker));
-    check_ok(rbl_world_check_stages(*id, true));
+    check_ok(rbl_world_check_stages(*id, RBL_CHECK_ALL));
     check_ok(rbl_body_break(*id, body, vec(0, 1.03f, 0), down));
     rblWorld* world = NULL;
     check_ok(rbl_world_find(*id, &world));

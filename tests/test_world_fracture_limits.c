@@ -125,7 +125,7 @@ static void a_step_without_breaks_asks_for_no_memory(void** state)
     BoxBreaker boxes = {.counts = {2, 2, 2}, .energy = 1e6f};
     const rblBreakerId breaker = make_box_breaker(&boxes);
     const rblWorldId world = make_world(false);
-    check_ok(rbl_world_check_stages(world, false)); // the checks ask for memory of their own
+    check_ok(rbl_world_check_stages(world, 0)); // the checks ask for memory of their own
     put(world, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
     rblBodyDef def = rbl_default_body_def();
     def.shape = make_sphere(0.1f); // balls that bounce for ever

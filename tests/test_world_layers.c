@@ -16,7 +16,7 @@ typedef struct Pile
 static void begin(Pile* pile, rblVec3 size)
 {
     *pile = (Pile){.world = make_world(false)};
-    check_ok(rbl_world_check_stages(pile->world, false)); // the checks take longer than the steps
+    check_ok(rbl_world_check_stages(pile->world, 0)); // the checks take longer than the steps
     put(pile->world, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
     pile->shape = make_box(size.x, size.y, size.z);
     pile->half = make_box(0.5f * size.x, size.y, size.z);

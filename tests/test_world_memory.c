@@ -56,6 +56,7 @@ static void a_steady_step_asks_for_no_memory(void** state)
     def.sleeping = false;
     rblWorldId world;
     check_ok(rbl_world_create(&def, &world));
+    check_ok(rbl_world_check_stages(world, 0)); // the checks ask for memory of their own
     rblBodyId bodies[80];
     uint32_t made = 0;
     assert_true(fill(world, 80, bodies, &made));

@@ -112,7 +112,7 @@ static double roll(const Case* c, double degrees, double rate)
     def.gravity = vec((float)(GRAVITY * sin(angle)), (float)(-GRAVITY * cos(angle)), 0);
     rblWorldId world;
     check_ok(rbl_world_create(&def, &world));
-    check_ok(rbl_world_check_stages(world, true));
+    check_ok(rbl_world_check_stages(world, RBL_CHECK_ALL));
     const rblVec3 below = c->ground == PLANE ? vec(0, 0, 0) : vec(2.0f, -0.2f, 0);
     (void)put(world, make_floor(c), RBL_BODY_STATIC, below);
     rblBodyDef body_def = rbl_default_body_def();

@@ -13,7 +13,7 @@ static rblWorldId make_weightless(void)
     def.sleeping = false;
     rblWorldId world;
     check_ok(rbl_world_create(&def, &world));
-    check_ok(rbl_world_check_stages(world, true));
+    check_ok(rbl_world_check_stages(world, RBL_CHECK_ALL));
     return world;
 }
 

@@ -47,7 +47,7 @@ static inline rblWorldId make_world(bool sleeping)
     def.sleeping = sleeping;
     rblWorldId world;
     check_ok(rbl_world_create(&def, &world));
-    check_ok(rbl_world_check_stages(world, true));
+    check_ok(rbl_world_check_stages(world, RBL_CHECK_ALL));
     return world;
 }
 

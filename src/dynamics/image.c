@@ -5,6 +5,7 @@
 #include "base/hash_map.h"
 #include "dynamics/broad_phase/broad_phase_pairs.h"
 #include "dynamics/snapshot.h"
+#include "dynamics/world_check.h"
 #include "math/quat.h"
 #include "rubble/version.h"
 #include <stddef.h>
@@ -237,7 +238,7 @@ static bool is_finite(const float* numbers, size_t count)
 static bool is_pose(const rblTransform* pose)
 {
     const float norm = rbl_quat_dot(pose->q, pose->q);
-    return rbl_finite3(pose->p) && norm > 0.5f && norm < 2.0f;
+    return rbl_finite3(pose->p) && norm > 0.99f && norm < 1.01f;
 }
 
 // Checks of the data of bodies with a breaker and of fragments.
@@ -357,7 +358,8 @@ static rblResult check_joint_counts(const Image* image)
     return result;
 }
 
-static bool has_proxy(const Image* image, uint32_t slot)
+// Pairs of a body that was destroyed since the last step, and whose slot may have a new body, end in the next step.
+static bool is_partner(const Image* image, uint32_t slot, uint32_t generation)
 {
     rblProxyState proxy;
     if (slot >= image->header.slots)
@@ -365,7 +367,8 @@ static bool has_proxy(const Image* image, uint32_t slot)
         return false;
     }
     get(image, image->at.proxies, slot, &proxy, sizeof proxy);
-    return (proxy.flags & (RBL_PROXY_EXISTS | RBL_PROXY_REMOVED)) != 0;
+    return (proxy.flags & RBL_PROXY_REMOVED) != 0 ||
+           ((proxy.flags & RBL_PROXY_EXISTS) != 0 && get_u32(image, image->at.ids, slot) == generation);
 }
 
 // The pairs of the world must be those of the broad phase, sorted.
@@ -381,7 +384,8 @@ static rblResult check_pairs(const Image* image)
         get(image, image->at.proxy_pairs, i, &proxies, sizeof proxies);
         const bool rises = pair.a > last.a || (pair.a == last.a && pair.b > last.b);
         const bool good = pair.a == proxies.a && pair.b == proxies.b && pair.a < pair.b &&
-                          has_proxy(image, pair.a) && has_proxy(image, pair.b) && (rises || i == 0) &&
+                          is_partner(image, pair.a, pair.generation_a) &&
+                          is_partner(image, pair.b, pair.generation_b) && (rises || i == 0) &&
                           pair.first <= header->contacts && pair.count <= header->contacts - pair.first &&
                           pair.leading <= pair.count && is_bool(&pair.touching) && is_bool(&pair.fast) &&
                           is_bool(&pair.siblings) && is_bool(&pair.looked);
@@ -471,19 +475,41 @@ static rblResult attach_bodies(const Image* image, const rblImageTables* tables)
     return RBL_OK;
 }
 
+static rblResult restore_as(rblWorldId id, Image* image, rblWorld** world)
+{
+    RBL_TRY(rbl_world_find(id, world));
+    image->header.owner = (*world)->serial;
+    memcpy(image->data, &image->header, sizeof image->header);
+    return rbl_world_restore(id, image->data, image->size);
+}
+
+// Some invariants need the whole state. A world of its own is restored for them, so that a wrong image changes nothing.
+static rblResult try_restore(Image* image)
+{
+    const rblWorldDef def = rbl_default_world_def();
+    rblWorldId id;
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_create(&def, &id));
+    rblResult result = restore_as(id, image, &world);
+    if (result == RBL_OK)
+    {
+        result = rbl_world_check(world, RBL_CHECK_STATE | RBL_CHECK_CONTACTS | RBL_CHECK_IMPULSES);
+    }
+    const rblResult destroyed = rbl_world_destroy(id);
+    return result != RBL_OK ? result : destroyed;
+}
+
 static rblResult restore(rblWorldId id, Image* image, const rblImageTables* tables)
 {
     rblWorld* world = NULL;
-    RBL_TRY(rbl_world_find(id, &world));
     memcpy(&image->header, image->data, sizeof image->header);
     RBL_TRY(check_counts(image));
     image->at = rbl_snapshot_layout(&image->header);
     RBL_TRY(check_image(image, tables));
     RBL_TRY(attach_bodies(image, tables));
     clear_joints(image);
-    image->header.owner = world->serial;
-    memcpy(image->data, &image->header, sizeof image->header);
-    return rbl_world_restore(id, image->data, image->size);
+    RBL_TRY(try_restore(image));
+    return restore_as(id, image, &world);
 }
 
 rblResult rbl_world_read_image(rblWorldId world, const rblImageTables* tables, const void* bytes, size_t size)

@@ -16,7 +16,7 @@ static void lap(double* clock, float* field)
 // Check the invariants of later stages, in worlds with checks (world_check.h).
 static rblResult check(const rblStep* step, uint32_t checks)
 {
-    const rblResult result = step->world->checks_stages ? rbl_world_check(step->world, checks) : RBL_OK;
+    const rblResult result = rbl_world_check(step->world, checks & step->world->stage_checks);
     RBL_ASSERT(result == RBL_OK || result == RBL_ERROR_MEMORY);
     return result;
 }

@@ -6,6 +6,7 @@
 #include "base/def.h"
 #include "base/registry.h"
 #include "dynamics/stages.h"
+#include "dynamics/world_check.h"
 #include <string.h>
 
 static rblRegistry registry = RBL_REGISTRY_INIT;
@@ -139,7 +140,7 @@ static rblResult make_world(const rblWorldDef* def, rblWorld** out)
     {
         return rbl_fail_memory();
     }
-    world->checks_stages = RBL_HAS_ASSERTS != 0;
+    world->stage_checks = RBL_HAS_ASSERTS != 0 ? RBL_CHECK_WITHOUT_NUMBERS : 0;
     rbl_counted_memory_init(&world->memory, source);
     world->allocator = &world->memory.allocator;
     world->def = *def;

@@ -197,8 +197,8 @@ struct rblWorld
     const rblAllocator* allocator; // the one of `memory`
     rblCallHook* hook;             // called for each call that changes the world; may be null
     void* hook_context;
-    uint32_t serial;    // unique in this process; a part of the world's body and joint ids
-    bool checks_stages; // rbl_world_check() runs after every stage: builds with asserts, tests
+    uint32_t serial;       // unique in this process; a part of the world's body and joint ids
+    uint32_t stage_checks; // what rbl_world_check() checks after every stage (world_check.h)
     bool
         ignores_energy; // steps without the energy rules, for comparisons (ignore_energy.c); not in snapshots
 

@@ -41,11 +41,6 @@ static rblResult check_ids(const rblWorld* world)
 
 static rblResult check_body(const rblBody* body, const rblMotion* motion, size_t slot)
 {
-    const rblQuat q = motion->orientation;
-    const float norm = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-    CHECK(rbl_finite3(motion->center) && norm > 0.99f && norm < 1.01f, "a body's pose is bad", slot);
-    CHECK(rbl_finite3(motion->velocity) && rbl_finite3(motion->spin) && rbl_finite3(motion->momentum),
-          "a body's velocity is not finite", slot);
     CHECK(rbl_finite((double)body->mass) && rbl_finite3(motion->moments), "a body's mass is not finite",
           slot);
     CHECK((motion->inverse_mass > 0.0f) == (body->type == RBL_BODY_DYNAMIC),
@@ -73,6 +68,22 @@ static rblResult check_bodies(const rblWorld* world)
     CHECK(fragments == world->fragments, "fragments are counted wrong", fragments);
     CHECK(breakable == world->breakable, "breakable bodies are counted wrong", breakable);
     CHECK(debris == world->debris, "debris is counted wrong", debris);
+    return RBL_OK;
+}
+
+static rblResult check_motions(const rblWorld* world)
+{
+    for (size_t slot = 0; slot < world->bodies.count; ++slot)
+    {
+        const rblMotion* motion = &world->motions.data[slot];
+        const float norm = rbl_quat_dot(motion->orientation, motion->orientation);
+        const bool lives = world->bodies.data[slot].generation != 0;
+        CHECK(!lives || (rbl_finite3(motion->center) && norm > 0.99f && norm < 1.01f), "a body's pose is bad",
+              slot);
+        CHECK(!lives || (rbl_finite3(motion->velocity) && rbl_finite3(motion->spin) &&
+                         rbl_finite3(motion->momentum)),
+              "a body's velocity is not finite", slot);
+    }
     return RBL_OK;
 }
 
@@ -125,6 +136,15 @@ static rblResult check_contacts(const rblWorld* world)
                                    pair->count <= world->contacts.count - pair->first),
               "a pair's contacts are out of bounds", i);
         CHECK(pair->leading <= pair->count, "a pair has more leading contacts than contacts", i);
+    }
+    return RBL_OK;
+}
+
+static rblResult check_impulses(const rblWorld* world)
+{
+    for (size_t i = 0; i < world->pairs.count; ++i)
+    {
+        const rblPair* pair = &world->pairs.data[i];
         for (uint32_t k = 0; k < pair->count; ++k)
         {
             const rblContact* contact = &world->contacts.data[pair->first + k];
@@ -341,11 +361,12 @@ rblResult rbl_world_check(const rblWorld* world, uint32_t checks)
         uint32_t bit;
         rblResult (*check)(const rblWorld* world);
     } states[] = {
-        {RBL_CHECK_IDS, check_ids},       {RBL_CHECK_BODIES, check_bodies},
-        {RBL_CHECK_JOINTS, check_joints}, {RBL_CHECK_PAIRS, check_pairs},
-        {RBL_CHECK_SLEEP, check_sleep},   {RBL_CHECK_CONTACTS, check_contacts},
-        {RBL_CHECK_BROAD, check_broad},   {RBL_CHECK_BREAKS, check_breaks},
-        {RBL_CHECK_ENERGY, check_energy}, {RBL_CHECK_SHAPES, check_shapes},
+        {RBL_CHECK_IDS, check_ids},         {RBL_CHECK_BODIES, check_bodies},
+        {RBL_CHECK_JOINTS, check_joints},   {RBL_CHECK_PAIRS, check_pairs},
+        {RBL_CHECK_SLEEP, check_sleep},     {RBL_CHECK_CONTACTS, check_contacts},
+        {RBL_CHECK_BROAD, check_broad},     {RBL_CHECK_BREAKS, check_breaks},
+        {RBL_CHECK_ENERGY, check_energy},   {RBL_CHECK_SHAPES, check_shapes},
+        {RBL_CHECK_MOTIONS, check_motions}, {RBL_CHECK_IMPULSES, check_impulses},
     };
     for (size_t i = 0; i < sizeof states / sizeof *states; ++i)
     {
@@ -359,10 +380,10 @@ rblResult rbl_world_check(const rblWorld* world, uint32_t checks)
     return (checks & RBL_CHECK_ISLANDS) != 0 ? with_marks(world->step, check_islands) : RBL_OK;
 }
 
-rblResult rbl_world_check_stages(rblWorldId id, bool on)
+rblResult rbl_world_check_stages(rblWorldId id, uint32_t checks)
 {
     rblWorld* world = NULL;
     RBL_TRY(rbl_world_find(id, &world));
-    world->checks_stages = on;
+    world->stage_checks = checks;
     return RBL_OK;
 }

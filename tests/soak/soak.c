@@ -448,7 +448,7 @@ static void begin(Soak* soak, uint64_t seed)
     soak->tasks.worker_count = 1 + (uint32_t)(seed % 2);
     world_def.tasks = &soak->tasks;
     need(soak, rbl_world_create(&world_def, &soak->world), "world");
-    need(soak, rbl_world_check_stages(soak->world, true), "checks");
+    need(soak, rbl_world_check_stages(soak->world, RBL_CHECK_ALL), "checks");
     make_shapes(soak);
     rblShapeId ground;
     need(soak, rbl_shape_create_plane((rblVec3){0, 1, 0}, &ground), "plane");

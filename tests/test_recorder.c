@@ -362,11 +362,10 @@ static rblShapeId make_user_shape(rblShapeId like)
     rblShapeView view;
     rblShapeId shape;
     check_ok(rbl_shape_view(like, &view));
+    check_ok(rbl_shape_samples(&view, &def.samples, &def.sample_count));
     def.name = "jelly";
     def.distance = ball_distance;
     def.bounds = view.bounds;
-    def.samples = view.samples;
-    def.sample_count = view.sample_count;
     def.mass = view.mass;
     check_ok(rbl_shape_create_user(&def, &shape));
     return shape;

@@ -40,7 +40,9 @@ static void check_hull(rblShapeId id, const rblVec3* points, uint32_t count)
     }
     assert_int_equal(hull->vertex_count + hull->face_count, hull->edge_count + 2);
     rblMeshReport report;
-    check_ok(rbl_mesh_inspect(view.surface, NULL, &report));
+    rblMeshId surface;
+    check_ok(rbl_shape_surface(&view, &surface));
+    check_ok(rbl_mesh_inspect(surface, NULL, &report));
     assert_true(report.closed && report.manifold && report.oriented && report.outward);
     assert_int_equal(report.genus, 0);
 }

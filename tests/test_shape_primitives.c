@@ -263,7 +263,9 @@ static void masses_are_those_of_the_drawn_surface(void** state)
         rblShapeView view;
         check_ok(rbl_shape_view(ids[s], &view));
         rblMassProperties mesh;
-        check_ok(rbl_mesh_mass_properties(view.surface, 1.0, &mesh));
+        rblMeshId surface;
+        check_ok(rbl_shape_surface(&view, &surface));
+        check_ok(rbl_mesh_mass_properties(surface, 1.0, &mesh));
         check_relative(view.mass.volume, mesh.volume, tolerance[s]);
         check_relative(view.mass.moments.x, mesh.moments.x, 2.0 * tolerance[s] + 1e-10);
         check_relative(view.mass.moments.y, mesh.moments.y, 2.0 * tolerance[s] + 1e-10);
@@ -344,14 +346,93 @@ static void stale_ids_are_caught_and_referenced_shapes_live_on(void** state)
     check_fails(RBL_ERROR_STALE, rbl_shape_view(id, &view));
     check_fails(RBL_ERROR_STALE, rbl_shape_acquire((rblShapeId){0, 0}, &view));
     check_close(rbl_shape_distance(view.shape, (rblVec3){0, 3, 0}, NULL), 2.0, 1e-6);
+    rblMeshId mesh;
     rblMeshView surface;
-    check_ok(rbl_mesh_view(view.surface, &surface));
+    check_ok(rbl_shape_surface(&view, &mesh));
+    check_ok(rbl_mesh_view(mesh, &surface));
     rbl_shape_release(view.shape);
     rbl_shape_release(NULL);
-    check_fails(RBL_ERROR_STALE, rbl_mesh_view(view.surface, &surface));
+    check_fails(RBL_ERROR_STALE, rbl_mesh_view(mesh, &surface));
     check_ok(rbl_shape_create_sphere(1.0f, &id));
     check_fails(RBL_ERROR_ARGUMENT, rbl_shape_view(id, NULL));
     check_ok(rbl_shape_destroy(id));
+}
+
+static void equal_primitives_are_one_shape(void** state)
+{
+    (void)state;
+    rblShapeId a[4];
+    rblShapeId b[4];
+    rblShapeId other;
+    rblShapeView first;
+    rblShapeView second;
+    for (int i = 0; i < 2; ++i)
+    {
+        rblShapeId* ids = i == 0 ? a : b;
+        check_ok(rbl_shape_create_sphere(0.5f, &ids[0]));
+        check_ok(rbl_shape_create_capsule(0.5f, 1.0f, &ids[1]));
+        check_ok(rbl_shape_create_cylinder(0.5f, 1.0f, &ids[2]));
+        check_ok(rbl_shape_create_box((rblVec3){0.5f, 1, 2}, &ids[3]));
+    }
+    check_ok(rbl_shape_create_box((rblVec3){0.5f, 2, 1}, &other));
+    for (int i = 0; i < 4; ++i)
+    {
+        check_ok(rbl_shape_view(a[i], &first));
+        check_ok(rbl_shape_view(b[i], &second));
+        assert_ptr_equal(first.shape, second.shape);
+        assert_true(a[i].index1 != b[i].index1);
+        check_ok(rbl_shape_view(b[(i + 1) % 4], &second));
+        assert_ptr_not_equal(first.shape, second.shape);
+        check_ok(rbl_shape_view(other, &second));
+        assert_ptr_not_equal(first.shape, second.shape);
+        check_ok(rbl_shape_destroy(a[i]));
+        check_ok(rbl_shape_view(b[i], &second)); // lives on
+        assert_true(second.mass.mass > 0.0);
+    }
+    assert_int_equal(rbl_shape_alive_count(), 5);
+    for (int i = 0; i < 4; ++i)
+    {
+        check_ok(rbl_shape_destroy(b[i]));
+    }
+    check_ok(rbl_shape_destroy(other));
+}
+
+static void plain_shapes_take_little_memory_until_they_are_drawn_or_sampled(void** state)
+{
+    (void)state;
+    FailingAllocator memory;
+    failing_allocator_start(&memory, SIZE_MAX);
+    check_ok(rbl_set_allocator(&memory.allocator));
+    rblShapeId ids[64];
+    rblShapeView view;
+    size_t before = memory.live;
+    for (int i = 0; i < 64; ++i)
+    {
+        const float size = 0.5f + 0.01f * (float)i;
+        check_ok(i % 2 == 0 ? rbl_shape_create_sphere(size, &ids[i])
+                            : rbl_shape_create_capsule(size, 4.0f * size, &ids[i]));
+    }
+    assert_true(memory.live - before < 64 * 1024);
+    check_ok(rbl_shape_view(ids[0], &view));
+    assert_null(view.samples);
+    assert_int_equal(view.surface.index1, 0);
+    const rblVec3* samples;
+    uint32_t count;
+    rblMeshId mesh;
+    before = memory.live;
+    check_ok(rbl_shape_samples(&view, &samples, &count));
+    assert_true(count > 50 && memory.live > before);
+    check_ok(rbl_shape_surface(&view, &mesh));
+    before = memory.live;
+    check_ok(rbl_shape_samples(&view, &samples, &count));
+    check_ok(rbl_shape_surface(&view, &mesh));
+    assert_true(memory.live == before);
+    for (int i = 0; i < 64; ++i)
+    {
+        check_ok(rbl_shape_destroy(ids[i]));
+    }
+    assert_int_equal(memory.live, 0);
+    check_ok(rbl_set_allocator(NULL));
 }
 
 static rblResult make_one(int which, rblShapeId* out)
@@ -447,6 +528,8 @@ int main(void)
         cmocka_unit_test(masses_are_those_of_the_drawn_surface),
         cmocka_unit_test(sizes_that_are_not_sizes_are_refused),
         cmocka_unit_test(tiny_and_huge_shapes_work),
+        cmocka_unit_test(equal_primitives_are_one_shape),
+        cmocka_unit_test(plain_shapes_take_little_memory_until_they_are_drawn_or_sampled),
         cmocka_unit_test(stale_ids_are_caught_and_referenced_shapes_live_on),
         cmocka_unit_test(running_out_of_memory_leaks_nothing),
         cmocka_unit_test(threads_may_share_the_registry),

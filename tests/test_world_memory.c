@@ -90,6 +90,11 @@ static void the_bytes_of_a_world_are_what_its_allocator_gave(void** state)
     check_ok(rbl_set_allocator(&memory.allocator));
     const rblWorldId other = make_world(true); // the table of worlds has its memory
     const rblShapeId shapes[3] = {make_ground(), make_box(0.3f, 0.2f, 0.25f), make_rough_ball()};
+    const rblVec3* samples;
+    uint32_t sample_count;
+    rblShapeView box;
+    check_ok(rbl_shape_view(shapes[1], &box));
+    check_ok(rbl_shape_samples(&box, &samples, &sample_count)); // the first contact would make them
     const size_t before = memory.live;
     const rblWorldId world = make_world(true);
     for (int i = 0; i < 40; ++i)

@@ -34,7 +34,7 @@ typedef enum rblRolling
 /// The half space below a plane through the origin; `normal` points out of the solid and need not be of unit length.
 RBL_API rblResult rbl_shape_create_plane(rblVec3 normal, rblShapeId* out);
 
-/// Origins lie at the centre. Capsules and cylinders stand upright (axis y); a capsule's height includes its ends.
+/// Origins lie at the centre. Primitives of the same kind and size share their data. Capsules and cylinders stand upright (axis y); a capsule's height includes its ends.
 /// Refused: sizes that are not positive and finite, a capsule lower than its diameter.
 RBL_API rblResult rbl_shape_create_sphere(float radius, rblShapeId* out);
 RBL_API rblResult rbl_shape_create_capsule(float radius, float height, rblShapeId* out);
@@ -138,22 +138,22 @@ typedef struct rblShapeView
     float thinnest;         ///< smallest extent, metres; contact tolerances are relative to it
     uint32_t sample_count;
     const rblVec3*
-        samples;       ///< surface points in hierarchy order (farthest point first); null for planes, and for
-                       ///< hulls: ask rbl_shape_samples()
+        samples; ///< surface points in hierarchy order (farthest point first), where they exist from the creation on; null
+    ///< for planes, primitives and hulls: ask rbl_shape_samples()
     size_t bytes;      ///< memory of the shape, without data that is made on demand
-    rblMeshId surface; ///< null for planes, user shapes without one, and fragments: ask rbl_shape_surface()
+    rblMeshId surface; ///< where it exists from the creation on; null for the rest: ask rbl_shape_surface()
 } rblShapeView;
 
 /// Read the properties of a shape. Refused: stale ids.
 RBL_API rblResult rbl_shape_view(rblShapeId shape, rblShapeView* out);
 
-/// The surface to draw; null for planes and user shapes without one. Those of fragments are made when they are first asked
-/// for. The mesh is the shape's own and lives as long. May be called from several threads at once.
+/// The surface to draw; null for planes and user shapes without one. Those of primitives, hulls and fragments are made when they are
+/// first asked for. The mesh is the shape's own and lives as long. May be called from several threads at once.
 RBL_API rblResult rbl_shape_surface(const rblShapeView* shape, rblMeshId* out);
 
-/// Points of the surface in hierarchy order; none for planes. Those of hulls are made when they are first asked for, here or by a shape that is
-/// not convex: hulls do not need them among themselves. They are the shape's own and live as long. May be called from several
-/// threads at once.
+/// Points of the surface in hierarchy order; none for planes. Those of primitives and hulls are made when they are first asked for,
+/// here or by a shape that is not convex: convex shapes do not need them among themselves. They are the shape's own and live as
+/// long. May be called from several threads at once.
 RBL_API rblResult rbl_shape_samples(const rblShapeView* shape, const rblVec3** points, uint32_t* count);
 
 /// References without a handle, as bodies have them. Acquire: read the view and add a reference; retain: add another;

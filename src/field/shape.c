@@ -63,6 +63,19 @@ static rblShape* copy_parts(const rblShape* parts, rblSampleTree* tree, size_t d
     return shape;
 }
 
+rblResult rbl_shape_add_id(rblShape* shape, rblShapeId* out)
+{
+    rbl_mutex_lock(&registry.mutex);
+    const bool added = rbl_registry_add(&registry, shape, &out->index1, &out->generation);
+    rbl_mutex_unlock(&registry.mutex);
+    if (!added)
+    {
+        rbl_shape_release(shape);
+        return rbl_fail_memory();
+    }
+    return RBL_OK;
+}
+
 rblResult rbl_shape_register_tree(const rblShape* parts, size_t data_bytes, rblSampleTree* tree,
                                   rblShapeId* out)
 {
@@ -73,15 +86,7 @@ rblResult rbl_shape_register_tree(const rblShape* parts, size_t data_bytes, rblS
         free_parts(parts);
         return rbl_fail_memory();
     }
-    rbl_mutex_lock(&registry.mutex);
-    const bool added = rbl_registry_add(&registry, shape, &out->index1, &out->generation);
-    rbl_mutex_unlock(&registry.mutex);
-    if (!added)
-    {
-        free_shape(shape);
-        return rbl_fail_memory();
-    }
-    return RBL_OK;
+    return rbl_shape_add_id(shape, out);
 }
 
 rblResult rbl_shape_register(const rblShape* parts, size_t data_bytes, const rblVec3* samples,
@@ -152,6 +157,19 @@ void rbl_shape_retain(const rblShape* shape)
     {
         atomic_fetch_add(&shape->self->references, 1);
     }
+}
+
+bool rbl_shape_retain_living(rblShape* shape)
+{
+    unsigned references = atomic_load(&shape->references);
+    while (references > 0)
+    {
+        if (atomic_compare_exchange_weak(&shape->references, &references, references + 1))
+        {
+            return true;
+        }
+    }
+    return false;
 }
 
 void rbl_shape_release(const rblShape* shape)

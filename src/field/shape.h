@@ -6,6 +6,7 @@
 #ifndef RBL_FIELD_SHAPE_H
 #define RBL_FIELD_SHAPE_H
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "math/vec.h"
 #include "rubble/shape.h"
@@ -16,8 +17,9 @@ typedef struct rblFragmentField rblFragmentField; // field/fragment/fragment_fie
 typedef struct rblHull rblHull;                   // field/convex/hull.h
 typedef struct rblLevelSet rblLevelSet;           // field/level_set/level_set.h
 typedef struct rblSampleTree rblSampleTree;       // field/samples/samples.h
-typedef struct rblShapeParts rblShapeParts;       // below
-typedef struct rblByteSink rblByteSink;           // base/bytes.h
+typedef RBL_ARRAY(rblVec3) rblPointArray;
+typedef struct rblShapeParts rblShapeParts; // below
+typedef struct rblByteSink rblByteSink;     // base/bytes.h
 typedef struct rblByteSource rblByteSource;
 typedef struct rblSourceVisitor rblSourceVisitor; // field/shape_codec.h
 typedef struct rblSourceNumbers rblSourceNumbers;
@@ -61,6 +63,9 @@ typedef struct rblShapeKind
 
     // Creates the samples at the first use. Null: they exist from the creation of the shape, or there are none.
     rblResult (*sample)(const rblShape* shape, rblSampleTree** out);
+
+    // Creates the surface to draw at the first use. Null: the shape brings its own (rblLazySurface), or there is none.
+    rblResult (*surface)(const rblShape* shape, rblMeshId* out);
 
     // The same shape with a new hierarchy of its samples. Null: it has its own hierarchy already.
     rblResult (*rebuild)(const rblShape* shape, rblShapeId* out);
@@ -164,7 +169,7 @@ struct rblShape
     rblShapeView view;               // its surface is null if `lazy` has one
     _Atomic(rblSampleTree*) samples; // null for planes, and before the first call of rbl_shape_tree()
     rblLazySurface lazy;             // null functions: the surface is in the view
-    rblMeshId built;                 // created by `lazy`; only rbl_shape_surface() reads and writes it
+    rblMeshId built;                 // created at the first use; only rbl_shape_surface() reads and writes it
     bool quick;                      // whether its samples are ordered by the faster, less even method
     const rblAllocator* allocator;
     struct rblShape* self; // for reference counts through a view, which is const
@@ -174,6 +179,11 @@ struct rblShape
 // The samples, created at the first call; null for planes. The result does not depend on which thread calls first.
 // Fails only without memory.
 rblResult rbl_shape_tree(const rblShape* shape, const rblSampleTree** out);
+
+// For rblShapeKind.sample: the hierarchy of the points that a function adds (false: no memory).
+rblResult rbl_shape_make_tree(const rblShape* shape,
+                              bool (*add_points)(const rblShape* shape, rblPointArray* out),
+                              rblSampleTree** out);
 
 // Optional features of kinds; null if the kind does not have them.
 static inline const rblShapeParts* rbl_shape_parts(const rblShape* shape)
@@ -210,6 +220,12 @@ rblResult rbl_shape_register(const rblShape* parts, size_t data_bytes, const rbl
 // The same with samples in an existing hierarchy, or null. Takes ownership of it.
 rblResult rbl_shape_register_tree(const rblShape* parts, size_t data_bytes, rblSampleTree* tree,
                                   rblShapeId* out);
+
+// Another id of a living shape. Takes over a reference, also on failure.
+rblResult rbl_shape_add_id(rblShape* shape, rblShapeId* out);
+
+// A reference to a shape that may be on its way to be freed. False: it is.
+bool rbl_shape_retain_living(rblShape* shape);
 
 // ---- boxes ----
 

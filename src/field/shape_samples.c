@@ -24,6 +24,27 @@ static rblResult build(rblShape* shape, rblSampleTree** tree)
     return result;
 }
 
+rblResult rbl_shape_make_tree(const rblShape* shape,
+                              bool (*add_points)(const rblShape* shape, rblPointArray* out),
+                              rblSampleTree** out)
+{
+    rblPointArray points;
+    rbl_array_init(&points, shape->allocator);
+    rblResult result = RBL_OK;
+    if (!add_points(shape, &points))
+    {
+        result = rbl_fail_memory();
+    }
+    else
+    {
+        const uint32_t count = (uint32_t)points.count;
+        result = shape->quick ? rbl_sample_tree_create_quick(points.data, count, shape->allocator, out)
+                              : rbl_sample_tree_create(points.data, count, shape->allocator, out);
+    }
+    rbl_array_free(&points);
+    return result;
+}
+
 rblResult rbl_shape_tree(const rblShape* shape, const rblSampleTree** out)
 {
     rblSampleTree* tree = atomic_load_explicit(&shape->self->samples, memory_order_acquire);

@@ -33,7 +33,7 @@ rblResult rbl_shape_surface(const rblShapeView* view, rblMeshId* out)
         return rbl_fail(RBL_ERROR_ARGUMENT, "shape surface: view and out must not be null");
     }
     rblShape* shape = (view->shape->lazy.of != NULL ? view->shape->lazy.of : view->shape)->self;
-    if (shape->lazy.build == NULL)
+    if (shape->lazy.build == NULL && shape->kind->surface == NULL)
     {
         *out = shape->view.surface;
         return RBL_OK;
@@ -43,7 +43,8 @@ rblResult rbl_shape_surface(const rblShapeView* view, rblMeshId* out)
     if (shape->built.index1 == 0)
     {
         rblMeshId mesh = {0, 0};
-        result = shape->lazy.build(shape->lazy.context, &mesh);
+        result = shape->lazy.build != NULL ? shape->lazy.build(shape->lazy.context, &mesh)
+                                           : shape->kind->surface(shape, &mesh);
         if (result == RBL_OK)
         {
             shape->built = mesh;

@@ -3,9 +3,9 @@
 #define RBL_FIELD_CONVEX_HULL_H
 
 #include "base/array.h"
+#include "field/shape.h"
 #include "math/simd.h"
 #include "math/vec.h"
-#include "rubble/shape.h"
 
 #define RBL_HULL_MAX_FACES   (2 * RBL_HULL_MAX_VERTICES)
 #define RBL_HULL_MAX_CORNERS (6 * RBL_HULL_MAX_VERTICES)
@@ -13,8 +13,6 @@
 // Triangles that are coplanar within this tolerance become one face; relative to the diagonal of the bounds. Hulls
 // thinner than four times this are refused.
 #define RBL_HULL_FLATNESS 4e-6
-
-typedef RBL_ARRAY(rblVec3) rblPointArray;
 
 typedef struct rblHullEdge
 {

@@ -69,24 +69,66 @@ static void free_hull_shape(void* data, const rblAllocator* allocator)
     rbl_free(allocator, shape, sizeof *shape);
 }
 
+static bool add_samples(const rblShape* shape, rblPointArray* out)
+{
+    return rbl_sample_hull(shape->core.hull, out);
+}
+
 // Samples are created at the first use: pairs of hulls never need them, and they need seven times the memory of the
 // rest.
 static rblResult sample(const rblShape* shape, rblSampleTree** out)
 {
-    rblPointArray points;
-    rbl_array_init(&points, shape->allocator);
-    rblResult result = RBL_OK;
-    if (!rbl_sample_hull(shape->core.hull, &points))
+    return rbl_shape_make_tree(shape, add_samples, out);
+}
+
+static rblResult draft_mesh(const rblHullDraft* draft, const rblAllocator* allocator, rblMeshId* out)
+{
+    const size_t count = draft->vertices.count;
+    rblVec3d* positions = RBL_NEW_ARRAY(allocator, rblVec3d, count);
+    if (positions == NULL)
     {
-        result = rbl_fail_memory();
+        return rbl_fail_memory();
     }
-    else
+    for (size_t i = 0; i < count; ++i)
     {
-        const uint32_t count = (uint32_t)points.count;
-        result = shape->quick ? rbl_sample_tree_create_quick(points.data, count, shape->allocator, out)
-                              : rbl_sample_tree_create(points.data, count, shape->allocator, out);
+        positions[i] = rbl_to_double3(draft->vertices.data[i]);
     }
-    rbl_array_free(&points);
+    const rblMeshView view = {.vertex_count = (uint32_t)count,
+                              .face_count = (uint32_t)draft->face_starts.count - 1,
+                              .corner_count = (uint32_t)draft->corner_vertices.count,
+                              .positions = positions,
+                              .face_starts = draft->face_starts.data,
+                              .corner_vertices = draft->corner_vertices.data};
+    const rblResult result = rbl_mesh_create(&view, out);
+    RBL_FREE_ARRAY(allocator, positions, count);
+    return result;
+}
+
+static bool unpack(const rblHull* hull, rblHullDraft* draft)
+{
+    bool stored = true;
+    for (uint32_t i = 0; i < hull->vertex_count && stored; ++i)
+    {
+        stored = rbl_array_push(&draft->vertices, rbl_hull_vertex(hull, i));
+    }
+    for (uint32_t f = 0; f <= hull->face_count && stored; ++f)
+    {
+        stored = rbl_array_push(&draft->face_starts, hull->face_starts[f]);
+    }
+    for (uint32_t c = 0; c < hull->corner_count && stored; ++c)
+    {
+        stored = rbl_array_push(&draft->corner_vertices, hull->corner_vertices[c]);
+    }
+    return stored;
+}
+
+static rblResult surface(const rblShape* shape, rblMeshId* out)
+{
+    rblHullDraft draft;
+    rbl_hull_draft_init(&draft, shape->allocator);
+    const rblResult result =
+        unpack(shape->core.hull, &draft) ? draft_mesh(&draft, shape->allocator, out) : rbl_fail_memory();
+    rbl_hull_draft_free(&draft);
     return result;
 }
 
@@ -245,6 +287,7 @@ const rblShapeKind rbl_hull_kind = {.name = "hull",
                                     .bounds_at = bounds_at,
                                     .ray = ray_hits,
                                     .sample = sample,
+                                    .surface = surface,
                                     .keys = &keys,
                                     .put = put_hull,
                                     .take = take_hull,
@@ -342,29 +385,6 @@ static bool is_too_thin(const rblVec3* points, uint32_t count, const rblHullTria
     return false;
 }
 
-static rblResult draft_mesh(const rblHullDraft* draft, const rblAllocator* allocator, rblMeshId* out)
-{
-    const size_t count = draft->vertices.count;
-    rblVec3d* positions = RBL_NEW_ARRAY(allocator, rblVec3d, count);
-    if (positions == NULL)
-    {
-        return rbl_fail_memory();
-    }
-    for (size_t i = 0; i < count; ++i)
-    {
-        positions[i] = rbl_to_double3(draft->vertices.data[i]);
-    }
-    const rblMeshView view = {.vertex_count = (uint32_t)count,
-                              .face_count = (uint32_t)draft->face_starts.count - 1,
-                              .corner_count = (uint32_t)draft->corner_vertices.count,
-                              .positions = positions,
-                              .face_starts = draft->face_starts.data,
-                              .corner_vertices = draft->corner_vertices.data};
-    const rblResult result = rbl_mesh_create(&view, out);
-    RBL_FREE_ARRAY(allocator, positions, count);
-    return result;
-}
-
 static void fill_view(rblShapeView* view, const rblHullDraft* draft, const rblHull* hull)
 {
     view->bounds = rbl_aabb_empty();
@@ -397,9 +417,8 @@ static HullShape* keep_points(rblHull* hull, const rblVec3* points, uint32_t cou
     return shape;
 }
 
-// Mass and surface: those of the piece, or exact values of the draft.
-static rblResult set_mass_and_surface(const rblHullDraft* draft, const rblConvexPieceDef* piece,
-                                      rblShape* parts)
+// The mass of the piece, or the exact one of the draft.
+static rblResult set_mass(const rblHullDraft* draft, const rblConvexPieceDef* piece, rblShape* parts)
 {
     if (piece != NULL)
     {
@@ -407,12 +426,10 @@ static rblResult set_mass_and_surface(const rblHullDraft* draft, const rblConvex
         parts->quick = true;
         return RBL_OK;
     }
-    RBL_TRY(draft_mesh(draft, parts->allocator, &parts->view.surface));
-    const rblResult result = rbl_mesh_mass_properties(parts->view.surface, 1.0, &parts->view.mass);
-    if (result != RBL_OK)
-    {
-        rbl_mesh_destroy(parts->view.surface);
-    }
+    rblMeshId mesh;
+    RBL_TRY(draft_mesh(draft, parts->allocator, &mesh));
+    const rblResult result = rbl_mesh_mass_properties(mesh, 1.0, &parts->view.mass);
+    rbl_mesh_destroy(mesh);
     return result;
 }
 
@@ -428,7 +445,7 @@ typedef struct Making
     rblPointArray bound; // points that must be behind the final planes
 } Making;
 
-// Create mass, surface, polytope and shape from the draft, in this order; the caller frees the draft. On failure the
+// Create mass, polytope and shape from the draft, in this order; the caller frees the draft. On failure the
 // caller still owns the surface of a piece.
 static rblResult finish(const Making* m, rblShapeId* out)
 {
@@ -436,7 +453,7 @@ static rblResult finish(const Making* m, rblShapeId* out)
                       .allocator = rbl_default_allocator()};
     rblHull* hull = NULL;
     HullShape* shape = NULL;
-    RBL_TRY(set_mass_and_surface(&m->draft, m->piece, &parts));
+    RBL_TRY(set_mass(&m->draft, m->piece, &parts));
     rblResult result = rbl_hull_pack(&m->draft, parts.view.mass.center, m->bound.data,
                                      (uint32_t)m->bound.count, parts.allocator, &hull);
     if (result == RBL_OK)
@@ -446,10 +463,6 @@ static rblResult finish(const Making* m, rblShapeId* out)
     }
     if (result != RBL_OK)
     {
-        if (parts.view.surface.index1 != 0)
-        {
-            rbl_mesh_destroy(parts.view.surface);
-        }
         return result;
     }
     fill_view(&parts.view, &m->draft, hull);

@@ -11,6 +11,7 @@ typedef struct Box
     rblVec3 half; // half of the size, m
     rblVec3 size; // of the definition, m
     rblHull* hull;
+    rblPrimitiveEntry entry;
 } Box;
 
 static float box_distance(const void* data, rblVec3 point, rblVec3* gradient)
@@ -65,15 +66,28 @@ static bool box_ray(const void* data, const rblRay* ray, rblShapeHit* hit)
     return true;
 }
 
-static bool sample(const void* data, rblPointArray* out)
+static bool add_samples(const rblShape* shape, rblPointArray* out)
 {
-    const Box* box = data;
-    return rbl_sample_hull(box->hull, out);
+    return rbl_sample_hull(shape->core.hull, out);
+}
+
+static rblResult sample(const rblShape* shape, rblSampleTree** out)
+{
+    return rbl_shape_make_tree(shape, add_samples, out);
+}
+
+static rblResult surface(const rblShape* shape, rblMeshId* out)
+{
+    const double one[3] = {1.0, 1.0, 1.0};
+    const rblSolidValue solid = {"size", one, 3};
+    const rblVec3d size = rbl_to_double3(((const Box*)shape->data)->size);
+    return rbl_primitive_surface(&(rblPrimitiveSurface){"box", &solid, 1, size}, out);
 }
 
 static void free_box(void* data, const rblAllocator* allocator)
 {
     Box* box = data;
+    rbl_primitive_forget(&box->entry);
     rbl_hull_free(box->hull, allocator);
     rbl_free(allocator, box, sizeof *box);
 }
@@ -130,6 +144,8 @@ const rblShapeKind rbl_box_kind = {.name = "box",
                                    .distance = box_distance,
                                    .support = box_support,
                                    .ray = box_ray,
+                                   .sample = sample,
+                                   .surface = surface,
                                    .keys = &keys,
                                    .put = put,
                                    .take = take,
@@ -141,6 +157,11 @@ rblResult rbl_shape_create_box(rblVec3 size, rblShapeId* out)
     RBL_TRY(rbl_primitive_check_size(&rbl_box_kind, "size", size.x));
     RBL_TRY(rbl_primitive_check_size(&rbl_box_kind, "size", size.y));
     RBL_TRY(rbl_primitive_check_size(&rbl_box_kind, "size", size.z));
+    rblResult reused;
+    if (rbl_primitive_reuse(&rbl_box_kind, size, out, &reused))
+    {
+        return reused;
+    }
     const rblVec3 half = rbl_scale3(size, 0.5f);
     rblShape parts = rbl_primitive_parts(&rbl_box_kind, half, sizeof(Box));
     Box* box = parts.data;
@@ -162,7 +183,5 @@ rblResult rbl_shape_create_box(rblVec3 size, rblShapeId* out)
                                          part * (s.x * s.x + s.z * s.z), part * (s.x * s.x + s.y * s.y));
     parts.view.radius = (float)(0.5 * rbl_length3d(s));
     parts.core = (rblConvexCore){.form = RBL_CORE_POLYTOPE, .hull = box->hull};
-    const double one[3] = {1.0, 1.0, 1.0};
-    const rblPrimitiveSurface surface = {"box", &(rblSolidValue){"size", one, 3}, 1, s};
-    return rbl_primitive_register(&parts, sizeof *box + box->hull->bytes, &surface, sample, out);
+    return rbl_primitive_register(&parts, sizeof *box + box->hull->bytes, &box->entry, size, out);
 }

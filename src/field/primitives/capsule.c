@@ -13,6 +13,7 @@ typedef struct Capsule
     float radius;
     float half_height; // m, of the segment
     float height;      // of the definition, m
+    rblPrimitiveEntry entry;
 } Capsule;
 
 static float capsule_distance(const void* data, rblVec3 point, rblVec3* gradient)
@@ -69,14 +70,31 @@ static rblAabb bounds_at(const rblShape* shape, rblTransform pose)
     return rbl_rounded_box(pose.p, rbl_add3(along, across));
 }
 
-static bool sample(const void* data, rblPointArray* out)
+static bool add_samples(const rblShape* shape, rblPointArray* out)
 {
-    const Capsule* capsule = data;
+    const Capsule* capsule = shape->data;
     return rbl_sample_capsule((double)capsule->radius, (double)capsule->half_height, out);
+}
+
+static rblResult sample(const rblShape* shape, rblSampleTree** out)
+{
+    return rbl_shape_make_tree(shape, add_samples, out);
+}
+
+// Within the size limits of meshes, a capsule may be a million times as long as thick.
+static rblResult surface(const rblShape* shape, rblMeshId* out)
+{
+    const Capsule* capsule = shape->data;
+    const double scale = 0.005 / (double)capsule->radius;
+    const double values[2] = {0.005, rbl_maxd((double)capsule->height * scale, 0.01)};
+    const rblSolidValue solid[2] = {{"radius", &values[0], 1}, {"height", &values[1], 1}};
+    const double s = 1.0 / scale;
+    return rbl_primitive_surface(&(rblPrimitiveSurface){"capsule", solid, 2, {s, s, s}}, out);
 }
 
 static void free_capsule(void* data, const rblAllocator* allocator)
 {
+    rbl_primitive_forget(&((Capsule*)data)->entry);
     rbl_free(allocator, data, sizeof(Capsule));
 }
 
@@ -141,6 +159,8 @@ const rblShapeKind rbl_capsule_kind = {.name = "capsule",
                                        .support = capsule_support,
                                        .bounds_at = bounds_at,
                                        .ray = capsule_ray,
+                                       .sample = sample,
+                                       .surface = surface,
                                        .keys = &keys,
                                        .put = put,
                                        .take = take,
@@ -167,6 +187,12 @@ rblResult rbl_shape_create_capsule(float radius, float height, rblShapeId* out)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "capsule: height must be at least twice the radius");
     }
+    const rblVec3 size = {radius, height, 0};
+    rblResult reused;
+    if (rbl_primitive_reuse(&rbl_capsule_kind, size, out, &reused))
+    {
+        return reused;
+    }
     rblShape parts =
         rbl_primitive_parts(&rbl_capsule_kind, (rblVec3){radius, 0.5f * height, radius}, sizeof(Capsule));
     if (parts.data == NULL)
@@ -177,12 +203,7 @@ rblResult rbl_shape_create_capsule(float radius, float height, rblShapeId* out)
     parts.view.radius = 0.5f * height;
     parts.core =
         (rblConvexCore){.form = RBL_CORE_SEGMENT, .half_height = (double)half, .rounding = (double)radius};
-    *(Capsule*)parts.data = (Capsule){radius, half, height};
-    // Within the size limits of meshes, a capsule may be a million times as long as thick.
-    const double scale = 0.005 / (double)radius;
-    const double values[2] = {0.005, rbl_maxd((double)height * scale, 0.01)};
-    const rblSolidValue solid[2] = {{"radius", &values[0], 1}, {"height", &values[1], 1}};
-    const rblPrimitiveSurface surface = {"capsule", solid, 2,
-                                         (rblVec3d){1.0 / scale, 1.0 / scale, 1.0 / scale}};
-    return rbl_primitive_register(&parts, sizeof(Capsule), &surface, sample, out);
+    Capsule* capsule = parts.data;
+    *capsule = (Capsule){.radius = radius, .half_height = half, .height = height};
+    return rbl_primitive_register(&parts, sizeof(Capsule), &capsule->entry, size, out);
 }

@@ -13,6 +13,7 @@ typedef struct Cylinder
     float radius;
     float half_height;
     float height; // of the definition, m
+    rblPrimitiveEntry entry;
 } Cylinder;
 
 static float cylinder_distance(const void* data, rblVec3 point, rblVec3* gradient)
@@ -94,14 +95,30 @@ static rblAabb bounds_at(const rblShape* shape, rblTransform pose)
     return rbl_rounded_box(pose.p, rbl_add3(along, safe));
 }
 
-static bool sample(const void* data, rblPointArray* out)
+static bool add_samples(const rblShape* shape, rblPointArray* out)
 {
-    const Cylinder* cylinder = data;
+    const Cylinder* cylinder = shape->data;
     return rbl_sample_cylinder((double)cylinder->radius, (double)cylinder->half_height, out);
+}
+
+static rblResult sample(const rblShape* shape, rblSampleTree** out)
+{
+    return rbl_shape_make_tree(shape, add_samples, out);
+}
+
+static rblResult surface(const rblShape* shape, rblMeshId* out)
+{
+    const Cylinder* cylinder = shape->data;
+    const double r = (double)cylinder->radius;
+    const double one[2] = {1.0, 1.0};
+    const rblSolidValue solid[2] = {{"radius", &one[0], 1}, {"height", &one[1], 1}};
+    return rbl_primitive_surface(
+        &(rblPrimitiveSurface){"cylinder", solid, 2, {r, (double)cylinder->height, r}}, out);
 }
 
 static void free_cylinder(void* data, const rblAllocator* allocator)
 {
+    rbl_primitive_forget(&((Cylinder*)data)->entry);
     rbl_free(allocator, data, sizeof(Cylinder));
 }
 
@@ -155,6 +172,8 @@ const rblShapeKind rbl_cylinder_kind = {.name = "cylinder",
                                         .support = cylinder_support,
                                         .bounds_at = bounds_at,
                                         .ray = cylinder_ray,
+                                        .sample = sample,
+                                        .surface = surface,
                                         .keys = &keys,
                                         .put = put,
                                         .take = take,
@@ -165,6 +184,12 @@ rblResult rbl_shape_create_cylinder(float radius, float height, rblShapeId* out)
     RBL_TRY(rbl_primitive_check_out(&rbl_cylinder_kind, out));
     RBL_TRY(rbl_primitive_check_size(&rbl_cylinder_kind, "radius", radius));
     RBL_TRY(rbl_primitive_check_size(&rbl_cylinder_kind, "height", height));
+    const rblVec3 size = {radius, height, 0};
+    rblResult reused;
+    if (rbl_primitive_reuse(&rbl_cylinder_kind, size, out, &reused))
+    {
+        return reused;
+    }
     const float half = 0.5f * height;
     rblShape parts =
         rbl_primitive_parts(&rbl_cylinder_kind, (rblVec3){radius, half, radius}, sizeof(Cylinder));
@@ -179,9 +204,7 @@ rblResult rbl_shape_create_cylinder(float radius, float height, rblShapeId* out)
     parts.view.mass = rbl_primitive_mass(volume, across, 0.5 * volume * r * r, across);
     parts.view.radius = (float)sqrt(r * r + 0.25 * h * h);
     parts.core = (rblConvexCore){.form = RBL_CORE_CYLINDER, .disc = r, .half_height = (double)half};
-    *(Cylinder*)parts.data = (Cylinder){radius, half, height};
-    const double one[2] = {1.0, 1.0};
-    const rblSolidValue solid[2] = {{"radius", &one[0], 1}, {"height", &one[1], 1}};
-    const rblPrimitiveSurface surface = {"cylinder", solid, 2, (rblVec3d){r, h, r}};
-    return rbl_primitive_register(&parts, sizeof(Cylinder), &surface, sample, out);
+    Cylinder* cylinder = parts.data;
+    *cylinder = (Cylinder){.radius = radius, .half_height = half, .height = height};
+    return rbl_primitive_register(&parts, sizeof(Cylinder), &cylinder->entry, size, out);
 }

@@ -1,6 +1,8 @@
 #include "field/primitives/primitive.h"
 
 #include "base/error.h"
+#include "base/hash_map.h"
+#include "base/thread.h"
 #include "math/mat3.h"
 
 // ---- creation ----
@@ -36,7 +38,7 @@ rblMassProperties rbl_primitive_mass(double volume, double x, double y, double z
 }
 
 // Meshes that are very small or very large are refused: the solid is created with a moderate size and then scaled.
-static rblResult make_surface(const rblPrimitiveSurface* surface, rblMeshId* out)
+rblResult rbl_primitive_surface(const rblPrimitiveSurface* surface, rblMeshId* out)
 {
     rblMeshId plain;
     RBL_TRY(rbl_mesh_make(surface->solid, surface->values, surface->value_count, &plain));
@@ -47,26 +49,70 @@ static rblResult make_surface(const rblPrimitiveSurface* surface, rblMeshId* out
     return result;
 }
 
-rblResult rbl_primitive_register(rblShape* parts, size_t data_bytes, const rblPrimitiveSurface* surface,
-                                 bool (*sample)(const void* data, rblPointArray* out), rblShapeId* out)
+// ---- equal shapes ----
+
+#define BUCKETS 1024 // of the table; a power of two
+
+static rblMutex table_mutex = RBL_MUTEX_INIT;
+static rblPrimitiveEntry* table[BUCKETS];
+
+static rblPrimitiveEntry** bucket_of(rblVec3 size)
 {
-    rblPointArray samples;
-    rbl_array_init(&samples, parts->allocator);
-    rblResult result = sample(parts->data, &samples) ? RBL_OK : rbl_fail_memory();
-    if (result == RBL_OK)
+    const float key[3] = {size.x, size.y, size.z};
+    return &table[rbl_hash_bytes(0, key, sizeof key) & (BUCKETS - 1)];
+}
+
+static bool has_size(const rblPrimitiveEntry* entry, const rblShapeKind* kind, rblVec3 size)
+{
+    return entry->shape->kind == kind && entry->size.x == size.x && entry->size.y == size.y &&
+           entry->size.z == size.z;
+}
+
+bool rbl_primitive_reuse(const rblShapeKind* kind, rblVec3 size, rblShapeId* out, rblResult* result)
+{
+    rblShape* shape = NULL;
+    rbl_mutex_lock(&table_mutex);
+    for (const rblPrimitiveEntry* entry = *bucket_of(size); entry != NULL && shape == NULL;
+         entry = entry->next)
     {
-        result = make_surface(surface, &parts->view.surface);
+        if (has_size(entry, kind, size) && rbl_shape_retain_living(entry->shape))
+        {
+            shape = entry->shape;
+        }
     }
-    if (result == RBL_OK)
+    rbl_mutex_unlock(&table_mutex);
+    *result = shape != NULL ? rbl_shape_add_id(shape, out) : RBL_OK;
+    return shape != NULL;
+}
+
+void rbl_primitive_forget(rblPrimitiveEntry* entry)
+{
+    if (entry->shape == NULL)
     {
-        result = rbl_shape_register(parts, data_bytes, samples.data, (uint32_t)samples.count, out);
+        return;
     }
-    else
+    rbl_mutex_lock(&table_mutex);
+    rblPrimitiveEntry** place = bucket_of(entry->size);
+    while (*place != entry)
     {
-        parts->kind->free(parts->data, parts->allocator);
+        place = &(*place)->next;
     }
-    rbl_array_free(&samples);
-    return result;
+    *place = entry->next;
+    rbl_mutex_unlock(&table_mutex);
+}
+
+rblResult rbl_primitive_register(const rblShape* parts, size_t data_bytes, rblPrimitiveEntry* entry,
+                                 rblVec3 size, rblShapeId* out)
+{
+    rblShapeView view;
+    RBL_TRY(rbl_shape_register(parts, data_bytes, NULL, 0, out));
+    RBL_TRY(rbl_shape_view(*out, &view));
+    rbl_mutex_lock(&table_mutex);
+    rblPrimitiveEntry** place = bucket_of(size);
+    *entry = (rblPrimitiveEntry){size, view.shape->self, *place};
+    *place = entry;
+    rbl_mutex_unlock(&table_mutex);
+    return RBL_OK;
 }
 
 // ---- rays ----

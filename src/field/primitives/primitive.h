@@ -22,13 +22,28 @@ static inline float rbl_with_sign(float magnitude, float sign)
 rblResult rbl_primitive_check_out(const rblShapeKind* kind, const rblShapeId* out);
 rblResult rbl_primitive_check_size(const rblShapeKind* kind, const char* name, float value);
 
+// Primitives of one kind and size are one shape with several ids: then samples and surfaces are made once. This is the last member
+// of the data of a primitive.
+typedef struct rblPrimitiveEntry
+{
+    rblVec3 size;    // of the definition, unused members 0
+    rblShape* shape; // null: it is not in the table
+    struct rblPrimitiveEntry* next;
+} rblPrimitiveEntry;
+
+// Whether a living shape of this kind and size has got another id, or the attempt has failed; the result says which.
+bool rbl_primitive_reuse(const rblShapeKind* kind, rblVec3 size, rblShapeId* out, rblResult* result);
+
+// For rblShapeKind.free, before anything is freed.
+void rbl_primitive_forget(rblPrimitiveEntry* entry);
+
 // A shape about the origin with zeroed data; `data` is null without memory.
 rblShape rbl_primitive_parts(const rblShapeKind* kind, rblVec3 half, size_t data_size);
 
 // At density 1, with moments of inertia about the axes.
 rblMassProperties rbl_primitive_mass(double volume, double x, double y, double z);
 
-// A surface for drawing: a scaled procedural solid.
+// A surface to draw: a scaled procedural solid. For rblShapeKind.surface.
 typedef struct rblPrimitiveSurface
 {
     const char* solid;
@@ -37,9 +52,11 @@ typedef struct rblPrimitiveSurface
     rblVec3d stretch;
 } rblPrimitiveSurface;
 
-// Create surface and samples, and register the shape. Takes ownership of the data, also on failure.
-rblResult rbl_primitive_register(rblShape* parts, size_t data_bytes, const rblPrimitiveSurface* surface,
-                                 bool (*sample)(const void* data, rblPointArray* out), rblShapeId* out);
+rblResult rbl_primitive_surface(const rblPrimitiveSurface* surface, rblMeshId* out);
+
+// Register the shape for its kind and size. Takes ownership of the data, also on failure.
+rblResult rbl_primitive_register(const rblShape* parts, size_t data_bytes, rblPrimitiveEntry* entry,
+                                 rblVec3 size, rblShapeId* out);
 
 // ---- samples of round shapes, with rims and corners; false: no memory ----
 

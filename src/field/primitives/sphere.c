@@ -10,6 +10,7 @@ extern const rblShapeKind rbl_sphere_kind;
 typedef struct Sphere
 {
     float radius;
+    rblPrimitiveEntry entry;
 } Sphere;
 
 static float sphere_distance(const void* data, rblVec3 point, rblVec3* gradient)
@@ -47,14 +48,28 @@ static rblAabb bounds_at(const rblShape* shape, rblTransform pose)
     return rbl_rounded_box(pose.p, (rblVec3){radius, radius, radius});
 }
 
-static bool sample(const void* data, rblPointArray* out)
+static bool add_samples(const rblShape* shape, rblPointArray* out)
 {
-    const Sphere* sphere = data;
+    const Sphere* sphere = shape->data;
     return rbl_sample_capsule((double)sphere->radius, 0.0, out);
+}
+
+static rblResult sample(const rblShape* shape, rblSampleTree** out)
+{
+    return rbl_shape_make_tree(shape, add_samples, out);
+}
+
+static rblResult surface(const rblShape* shape, rblMeshId* out)
+{
+    const double r = (double)((const Sphere*)shape->data)->radius;
+    const double one = 1.0;
+    const rblSolidValue solid = {"radius", &one, 1};
+    return rbl_primitive_surface(&(rblPrimitiveSurface){"icosphere", &solid, 1, {r, r, r}}, out);
 }
 
 static void free_sphere(void* data, const rblAllocator* allocator)
 {
+    rbl_primitive_forget(&((Sphere*)data)->entry);
     rbl_free(allocator, data, sizeof(Sphere));
 }
 
@@ -106,6 +121,8 @@ const rblShapeKind rbl_sphere_kind = {.name = "sphere",
                                       .support = sphere_support,
                                       .bounds_at = bounds_at,
                                       .ray = sphere_ray,
+                                      .sample = sample,
+                                      .surface = surface,
                                       .keys = &keys,
                                       .put = put,
                                       .take = take,
@@ -115,6 +132,12 @@ rblResult rbl_shape_create_sphere(float radius, rblShapeId* out)
 {
     RBL_TRY(rbl_primitive_check_out(&rbl_sphere_kind, out));
     RBL_TRY(rbl_primitive_check_size(&rbl_sphere_kind, "radius", radius));
+    const rblVec3 size = {radius, 0, 0};
+    rblResult reused;
+    if (rbl_primitive_reuse(&rbl_sphere_kind, size, out, &reused))
+    {
+        return reused;
+    }
     rblShape parts = rbl_primitive_parts(&rbl_sphere_kind, (rblVec3){radius, radius, radius}, sizeof(Sphere));
     if (parts.data == NULL)
     {
@@ -126,9 +149,7 @@ rblResult rbl_shape_create_sphere(float radius, rblShapeId* out)
     parts.view.mass = rbl_primitive_mass(volume, moment, moment, moment);
     parts.view.radius = radius;
     parts.core = (rblConvexCore){.form = RBL_CORE_POINT, .rounding = r};
-    *(Sphere*)parts.data = (Sphere){radius};
-    const double one = 1.0;
-    const rblPrimitiveSurface surface = {"icosphere", &(rblSolidValue){"radius", &one, 1}, 1,
-                                         (rblVec3d){r, r, r}};
-    return rbl_primitive_register(&parts, sizeof(Sphere), &surface, sample, out);
+    Sphere* sphere = parts.data;
+    sphere->radius = radius;
+    return rbl_primitive_register(&parts, sizeof(Sphere), &sphere->entry, size, out);
 }

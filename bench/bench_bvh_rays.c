@@ -11,6 +11,7 @@ typedef struct RayWork
 {
     rblForest forest;
     rblBvh tree;
+    rblRayTree wide;
     rblRay* rays;
     uint32_t count;
     bool any;
@@ -25,8 +26,8 @@ static void trace_range(rblRange range, void* context)
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
         rblRayHit hit;
-        hits += work->any ? rbl_tree_ray_any(&work->tree, &work->rays[i])
-                          : rbl_tree_ray_closest(&work->tree, &work->rays[i], &hit);
+        hits += work->any ? rbl_ray_tree_any(&work->tree, &work->wide, &work->rays[i])
+                          : rbl_ray_tree_closest(&work->tree, &work->wide, &work->rays[i], &hit);
     }
     work->hits[range.block] = hits;
 }
@@ -125,6 +126,7 @@ static rblResult measure_all(rblBvhBench* bench, RayWork* work, const rblTriangl
         {
             RBL_TRY(rbl_forest_build(&work->forest, span, 1, (rblBvhQuality)q, bench->jobs[1]));
             work->tree = rbl_forest_tree(&work->forest, 0);
+            RBL_TRY(rbl_ray_tree_build(&work->wide, &work->tree, bench->jobs[1]));
             RBL_TRY(measure(bench, work, kind == 0 ? "coherent" : "random", qualities[q]));
         }
     }
@@ -140,11 +142,13 @@ rblResult rbl_bench_bvh_rays(rblBvhBench* bench)
     RBL_TRY(rbl_bench_make_sphere(rbl_bench_size(bench->bench, RBL_BENCH_SPHERE_1M, 4), 1,
                                   (rblVec3){0.0f, 0.0f, 0.0f}, &mesh));
     rbl_forest_init(&work.forest, allocator);
+    rbl_ray_tree_init(&work.wide, allocator);
     work.rays = RBL_NEW_ARRAY(allocator, rblRay, (size_t)side * side);
     const rblTriangleSpan span = rbl_bench_mesh_span(&mesh);
     rblResult result = work.rays == NULL ? rbl_fail_memory() : rbl_bvh_bench_write_mesh(bench, 0, &mesh);
     result = result == RBL_OK ? measure_all(bench, &work, &span, side) : result;
     RBL_FREE_ARRAY(allocator, work.rays, (size_t)side * side);
+    rbl_ray_tree_free(&work.wide);
     rbl_forest_free(&work.forest);
     rbl_bench_mesh_free(&mesh);
     return result;

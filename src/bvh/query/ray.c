@@ -2,109 +2,9 @@
 
 #include "bvh/leaves.h"
 #include "bvh/node_stack.h"
+#include "bvh/query/ray_tree_trace.h"
 #include "bvh/triangle/triangle_filter.h"
 #include "math/vec.h"
-
-// ---- triangle test (Woop, Benthin and Wald 2013, "Watertight Ray/Triangle Intersection") ----
-
-// A ray sheared so that it runs along its dominant axis; edges are then tested in 2D.
-typedef struct ShearedRay
-{
-    int kx, ky, kz; // axes, kz dominant; kx and ky swapped where needed to keep the winding
-    float sx, sy, sz;
-    float origin[3];
-} ShearedRay;
-
-static inline const float* lanes_of(const rblVec3* v)
-{
-    return &v->x;
-}
-
-static ShearedRay shear_ray(const rblRay* ray)
-{
-    const float* d = lanes_of(&ray->direction);
-    const float ax = fabsf(d[0]), ay = fabsf(d[1]), az = fabsf(d[2]);
-    ShearedRay sheared = {.origin = {ray->origin.x, ray->origin.y, ray->origin.z}};
-    sheared.kz = ax > ay ? (ax > az ? 0 : 2) : (ay > az ? 1 : 2);
-    sheared.kx = (sheared.kz + 1) % 3;
-    sheared.ky = (sheared.kx + 1) % 3;
-    if (d[sheared.kz] < 0.0f)
-    {
-        const int swap = sheared.kx;
-        sheared.kx = sheared.ky;
-        sheared.ky = swap;
-    }
-    sheared.sx = d[sheared.kx] / d[sheared.kz];
-    sheared.sy = d[sheared.ky] / d[sheared.kz];
-    sheared.sz = 1.0f / d[sheared.kz];
-    return sheared;
-}
-
-// Near the limits of the range of floats products lose precision.
-static bool in_range(float x)
-{
-    return fabsf(x) > 1e-30f && fabsf(x) < 1e37f;
-}
-
-// Edge functions. Where 32 bits give exactly zero or are not precise enough, 64 bits decide, so that no ray passes
-// between two triangles.
-static void edge_functions(const float a[2], const float b[2], const float c[2], double w[3])
-{
-    const float u = c[0] * b[1] - c[1] * b[0];
-    const float v = a[0] * c[1] - a[1] * c[0];
-    const float s = b[0] * a[1] - b[1] * a[0];
-    if (!(in_range(u) && in_range(v) && in_range(s)))
-    {
-        w[0] = (double)c[0] * (double)b[1] - (double)c[1] * (double)b[0];
-        w[1] = (double)a[0] * (double)c[1] - (double)a[1] * (double)c[0];
-        w[2] = (double)b[0] * (double)a[1] - (double)b[1] * (double)a[0];
-        return;
-    }
-    w[0] = (double)u;
-    w[1] = (double)v;
-    w[2] = (double)s;
-}
-
-static void shear_corner(const ShearedRay* ray, const rblVec3* corner, float flat[2], float* depth)
-{
-    const float* p = lanes_of(corner);
-    const float x = p[ray->kx] - ray->origin[ray->kx];
-    const float y = p[ray->ky] - ray->origin[ray->ky];
-    const float z = p[ray->kz] - ray->origin[ray->kz];
-    flat[0] = x - ray->sx * z;
-    flat[1] = y - ray->sy * z;
-    *depth = ray->sz * z;
-}
-
-static bool hit_triangle(const ShearedRay* ray, const rblLeafTriangle* triangle, float t_min, float t_max,
-                         rblRayHit* hit)
-{
-    float a[2], b[2], c[2], za, zb, zc;
-    double w[3];
-    shear_corner(ray, &triangle->a, a, &za);
-    shear_corner(ray, &triangle->b, b, &zb);
-    shear_corner(ray, &triangle->c, c, &zc);
-    edge_functions(a, b, c, w);
-    if ((w[0] < 0.0 || w[1] < 0.0 || w[2] < 0.0) && (w[0] > 0.0 || w[1] > 0.0 || w[2] > 0.0))
-    {
-        return false;
-    }
-    const double sum = w[0] + w[1] + w[2];
-    if (sum == 0.0)
-    {
-        return false;
-    }
-    // Round before the comparison: the winner of two equal hits must not depend on the order of the tests.
-    const float t = (float)((w[0] * (double)za + w[1] * (double)zb + w[2] * (double)zc) / sum);
-    if (!(t >= t_min && t <= t_max))
-    {
-        return false;
-    }
-    hit->t = t;
-    hit->u = (float)(w[1] / sum);
-    hit->v = (float)(w[2] / sum);
-    return true;
-}
 
 // ---- four triangles ----
 
@@ -115,7 +15,7 @@ typedef struct ShearedRay4
     rblFloat4 sx, sy;
 } ShearedRay4;
 
-static ShearedRay4 widen_ray(const ShearedRay* ray)
+static ShearedRay4 widen_ray(const rblShearedRay* ray)
 {
     return (ShearedRay4){{rbl_splat4(ray->origin[ray->kx]), rbl_splat4(ray->origin[ray->ky]),
                           rbl_splat4(ray->origin[ray->kz])},
@@ -139,11 +39,12 @@ static inline Flat4 shear_corner4(const ShearedRay4* ray, rblFloat4 x, rblFloat4
 static inline rblFloat4 in_range4(rblFloat4 x)
 {
     const rblFloat4 size = rbl_max4(x, rbl_sub4(rbl_splat4(0.0f), x));
-    return rbl_and4(rbl_less4(rbl_splat4(1e-30f), size), rbl_less4(size, rbl_splat4(1e37f)));
+    return rbl_and4(rbl_less4(rbl_splat4(RBL_EDGE_SMALLEST), size),
+                    rbl_less4(size, rbl_splat4(RBL_EDGE_LARGEST)));
 }
 
-// The triangles of four that hit_triangle() does not reject by their edges: the same operations in the same order.
-static inline uint32_t near_triangles(const ShearedRay* ray, const ShearedRay4* wide,
+// The triangles of four that rbl_ray_hits_triangle() does not reject by their edges: the same operations in the same order.
+static inline uint32_t near_triangles(const rblShearedRay* ray, const ShearedRay4* wide,
                                       const rblLeafTriangle* const triangles[4])
 {
     const rblTriangle4 t = rbl_load_triangles4(triangles);
@@ -211,7 +112,7 @@ static BoxRay prepare_box_ray(const rblBvh* bvh, const rblRay* ray)
 typedef struct Tracing
 {
     const rblBvh* bvh;
-    ShearedRay sheared;
+    rblShearedRay sheared;
     ShearedRay4 wide;
     float t_min;
     bool any;
@@ -250,7 +151,7 @@ static inline bool hit_leaves(const Tracing* tracing, uint32_t first, uint32_t c
     {
         const uint32_t leaf = first + rbl_lowest_bit(mask);
         rblRayHit hit;
-        if (!hit_triangle(&tracing->sheared, &bvh->triangles[leaf], tracing->t_min, best->t, &hit))
+        if (!rbl_ray_hits_triangle(&tracing->sheared, &bvh->triangles[leaf], tracing->t_min, best->t, &hit))
         {
             continue;
         }
@@ -276,7 +177,7 @@ static inline uint32_t at_most(uint32_t a, uint32_t b)
 
 static inline bool trace(const rblBvh* bvh, const rblRay* ray, rblRayHit* best, bool any)
 {
-    Tracing tracing = {.bvh = bvh, .sheared = shear_ray(ray), .t_min = ray->t_min, .any = any};
+    Tracing tracing = {.bvh = bvh, .sheared = rbl_shear_ray(ray), .t_min = ray->t_min, .any = any};
     tracing.wide = widen_ray(&tracing.sheared);
     const BoxRay box_ray = prepare_box_ray(bvh, ray);
     const uint32_t leaf_level = bvh->layout.leaf_level;
@@ -345,7 +246,75 @@ static rblRay scale_ray(const rblRay* ray, float* factor)
     return scaled;
 }
 
-bool rbl_tree_ray_closest(const rblBvh* bvh, const rblRay* ray, rblRayHit* hit)
+// ---- the ray tree ----
+
+// Sizes of directions and of distances to the far end of the tree for which the boxes of a ray tree are safe: products
+// of these, of inverses and of steps stay within the normal floats.
+#define SMALLEST_SIZE 0x1p-40f
+#define LARGEST_SIZE  0x1p40f
+
+// Where a ray moves less than this part along an axis, it moves less than a tenth of the margin.
+#define LARGEST_SLOPE 0x1p24f
+
+// As BoxRay. The margin is larger by the rounding of the steps of a grid, at most three times half an ulp of numbers up
+// to four times the largest distance.
+static void prepare_trace_axis(rblRayTrace* trace, uint32_t axis, float origin, float direction,
+                               float longest, float largest)
+{
+    const float margin = 1.5e-6f * largest + 1.2e-7f * fabsf(origin);
+    const float limit = LARGEST_SLOPE / longest;
+    const float inverse = direction == 0.0f ? limit : 1.0f / direction;
+    const bool backwards = inverse < 0.0f;
+    trace->inverse[axis] = rbl_maxf(rbl_minf(inverse, limit), -limit);
+    trace->before[axis] = backwards ? origin - margin : origin + margin;
+    trace->behind[axis] = backwards ? origin + margin : origin - margin;
+    trace->backwards[axis] = backwards;
+}
+
+static bool is_safe_size(float size)
+{
+    return size >= SMALLEST_SIZE && size <= LARGEST_SIZE;
+}
+
+// False where the binary tree must be used.
+static bool prepare_trace(const rblBvh* bvh, const rblRayTree* rays, const rblRay* ray, rblRayTrace* trace)
+{
+    if (rays == NULL || rays->node_count == 0)
+    {
+        return false;
+    }
+    const rblVec3 o = ray->origin, d = ray->direction;
+    const float longest = rbl_maxf(fabsf(d.x), rbl_maxf(fabsf(d.y), fabsf(d.z)));
+    const float largest = farthest(&bvh->nodes[0], o);
+    if (!is_safe_size(longest) || !is_safe_size(largest))
+    {
+        return false;
+    }
+    trace->nodes = rays->nodes;
+    trace->blocks = rays->blocks;
+    trace->order = bvh->order;
+    trace->sheared = rbl_shear_ray(ray);
+    trace->t_min = ray->t_min;
+    prepare_trace_axis(trace, 0, o.x, d.x, longest, largest);
+    prepare_trace_axis(trace, 1, o.y, d.y, longest, largest);
+    prepare_trace_axis(trace, 2, o.z, d.z, longest, largest);
+    return true;
+}
+
+static bool trace_either(const rblBvh* bvh, const rblRayTree* rays, const rblRay* ray, rblRayHit* best,
+                         bool any)
+{
+    rblRayTrace wide;
+    if (!prepare_trace(bvh, rays, ray, &wide))
+    {
+        return trace(bvh, ray, best, any);
+    }
+    *best = (rblRayHit){.t = ray->t_max, .leaf = UINT32_MAX};
+    return rays->path == RBL_RAY_AVX2 ? rbl_ray_trace_avx2(&wide, best, any)
+                                      : rbl_ray_trace_portable(&wide, best, any);
+}
+
+bool rbl_ray_tree_closest(const rblBvh* bvh, const rblRayTree* rays, const rblRay* ray, rblRayHit* hit)
 {
     if (bvh->layout.leaves == 0 || !valid_ray(ray))
     {
@@ -354,7 +323,7 @@ bool rbl_tree_ray_closest(const rblBvh* bvh, const rblRay* ray, rblRayHit* hit)
     float factor;
     const rblRay scaled = scale_ray(ray, &factor);
     rblRayHit best;
-    if (!trace(bvh, &scaled, &best, false))
+    if (!trace_either(bvh, rays, &scaled, &best, false))
     {
         return false;
     }
@@ -364,13 +333,13 @@ bool rbl_tree_ray_closest(const rblBvh* bvh, const rblRay* ray, rblRayHit* hit)
     return true;
 }
 
-bool rbl_tree_ray_any(const rblBvh* bvh, const rblRay* ray)
+bool rbl_ray_tree_any(const rblBvh* bvh, const rblRayTree* rays, const rblRay* ray)
 {
     uint32_t blocker = UINT32_MAX;
-    return rbl_tree_ray_blocked(bvh, ray, &blocker);
+    return rbl_ray_tree_blocked(bvh, rays, ray, &blocker);
 }
 
-bool rbl_tree_ray_blocked(const rblBvh* bvh, const rblRay* ray, uint32_t* blocker)
+bool rbl_ray_tree_blocked(const rblBvh* bvh, const rblRayTree* rays, const rblRay* ray, uint32_t* blocker)
 {
     float factor;
     rblRayHit best;
@@ -381,13 +350,28 @@ bool rbl_tree_ray_blocked(const rblBvh* bvh, const rblRay* ray, uint32_t* blocke
     const rblRay scaled = scale_ray(ray, &factor);
     if (*blocker < bvh->layout.leaves)
     {
-        const ShearedRay sheared = shear_ray(&scaled);
-        if (hit_triangle(&sheared, &bvh->triangles[*blocker], scaled.t_min, scaled.t_max, &best))
+        const rblShearedRay sheared = rbl_shear_ray(&scaled);
+        if (rbl_ray_hits_triangle(&sheared, &bvh->triangles[*blocker], scaled.t_min, scaled.t_max, &best))
         {
             return true;
         }
     }
-    const bool blocked = trace(bvh, &scaled, &best, true);
+    const bool blocked = trace_either(bvh, rays, &scaled, &best, true);
     *blocker = blocked ? best.leaf : *blocker;
     return blocked;
+}
+
+bool rbl_tree_ray_closest(const rblBvh* bvh, const rblRay* ray, rblRayHit* hit)
+{
+    return rbl_ray_tree_closest(bvh, NULL, ray, hit);
+}
+
+bool rbl_tree_ray_any(const rblBvh* bvh, const rblRay* ray)
+{
+    return rbl_ray_tree_any(bvh, NULL, ray);
+}
+
+bool rbl_tree_ray_blocked(const rblBvh* bvh, const rblRay* ray, uint32_t* blocker)
+{
+    return rbl_ray_tree_blocked(bvh, NULL, ray, blocker);
 }

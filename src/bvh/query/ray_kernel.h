@@ -1,0 +1,192 @@
+// The traversal of a ray tree, written once for every width of registers. A file that includes it defines first:
+//   Wide                 eight floats
+//   RAY_FCN              storage class and target of a function on them
+//   wide_splat, wide_load, wide_store, wide_bytes (from eight uint8_t), wide_add, wide_sub, wide_mul,
+//   wide_min, wide_max, wide_less, wide_less_equal, wide_and, wide_mask
+// Every path executes the same operations in the same order.
+#include "base/bits.h"
+#include "bvh/query/ray_tree_trace.h"
+#include <string.h>
+
+// Where the ray crosses sides of eight boxes: (steps * step + (grid origin - ray origin)) / direction.
+RAY_FCN Wide cross_sides(const uint8_t steps[RBL_RAY_WIDTH], Wide step, Wide from, Wide inverse)
+{
+    return wide_mul(wide_add(wide_mul(wide_bytes(steps), step), from), inverse);
+}
+
+RAY_FCN float step_of(uint8_t exponent)
+{
+    const uint32_t bits = (uint32_t)exponent << 23;
+    float step;
+    memcpy(&step, &bits, sizeof step);
+    return step;
+}
+
+// Which children the ray enters before t_max, and where.
+RAY_FCN uint32_t hit_children(const rblRayTrace* ray, const rblRayNode* node, float t_max,
+                              float enter[RBL_RAY_WIDTH])
+{
+    Wide near = wide_splat(ray->t_min);
+    Wide far = wide_splat(t_max);
+    for (uint32_t axis = 0; axis < 3; ++axis)
+    {
+        const Wide step = wide_splat(step_of(node->exponent[axis]));
+        const Wide inverse = wide_splat(ray->inverse[axis]);
+        const Wide origin = wide_splat(node->origin[axis]);
+        const Wide to_near = wide_sub(origin, wide_splat(ray->before[axis]));
+        const Wide to_far = wide_sub(origin, wide_splat(ray->behind[axis]));
+        const uint32_t backwards = ray->backwards[axis];
+        near = wide_max(cross_sides(node->side[backwards][axis], step, to_near, inverse), near);
+        far = wide_min(cross_sides(node->side[backwards ^ 1][axis], step, to_far, inverse), far);
+    }
+    wide_store(enter, wide_max(near, wide_splat(0.0f))); // keys on the stack are not negative
+    return wide_mask(wide_less_equal(near, far)) & node->lanes;
+}
+
+typedef struct WideFlat
+{
+    Wide x, y;
+} WideFlat;
+
+// rbl_shear_corner() of eight corners.
+RAY_FCN WideFlat shear_corners(const rblShearedRay* ray, const float corner[3][RBL_RAY_WIDTH])
+{
+    const Wide depth = wide_sub(wide_load(corner[ray->kz]), wide_splat(ray->origin[ray->kz]));
+    const Wide x = wide_sub(wide_load(corner[ray->kx]), wide_splat(ray->origin[ray->kx]));
+    const Wide y = wide_sub(wide_load(corner[ray->ky]), wide_splat(ray->origin[ray->ky]));
+    return (WideFlat){wide_sub(x, wide_mul(wide_splat(ray->sx), depth)),
+                      wide_sub(y, wide_mul(wide_splat(ray->sy), depth))};
+}
+
+RAY_FCN Wide size_of(Wide x)
+{
+    return wide_max(x, wide_sub(wide_splat(0.0f), x));
+}
+
+// The triangles of a block that rbl_ray_hits_triangle() does not reject by their edges: the same operations in the same
+// order. (In the range of a ray tree products are below RBL_EDGE_LARGEST.)
+RAY_FCN uint32_t near_triangles(const rblShearedRay* ray, const rblRayBlock* block)
+{
+    const WideFlat a = shear_corners(ray, block->corner[0]);
+    const WideFlat b = shear_corners(ray, block->corner[1]);
+    const WideFlat c = shear_corners(ray, block->corner[2]);
+    const Wide u = wide_sub(wide_mul(c.x, b.y), wide_mul(c.y, b.x));
+    const Wide v = wide_sub(wide_mul(a.x, c.y), wide_mul(a.y, c.x));
+    const Wide s = wide_sub(wide_mul(b.x, a.y), wide_mul(b.y, a.x));
+    const Wide zero = wide_splat(0.0f);
+    const Wide least = wide_min(u, wide_min(v, s));
+    const Wide most = wide_max(u, wide_max(v, s));
+    const Wide smallest = wide_min(size_of(u), wide_min(size_of(v), size_of(s)));
+    const Wide missed = wide_and(wide_less(least, zero), wide_less(zero, most));
+    return 255u & ~wide_mask(wide_and(missed, wide_less(wide_splat(RBL_EDGE_SMALLEST), smallest)));
+}
+
+// Test the triangles of a block. True as soon as `any` is satisfied.
+RAY_FCN bool hit_block(const rblRayTrace* trace, uint32_t number, rblRayHit* best, bool any)
+{
+    const rblRayBlock* block = &trace->blocks[number];
+    for (uint32_t mask = near_triangles(&trace->sheared, block); mask != 0; mask &= mask - 1)
+    {
+        const uint32_t lane = rbl_lowest_bit(mask);
+        const rblLeafTriangle triangle = {
+            {block->corner[0][0][lane], block->corner[0][1][lane], block->corner[0][2][lane]},
+            {block->corner[1][0][lane], block->corner[1][1][lane], block->corner[1][2][lane]},
+            {block->corner[2][0][lane], block->corner[2][1][lane], block->corner[2][2][lane]}};
+        rblRayHit hit;
+        if (!rbl_ray_hits_triangle(&trace->sheared, &triangle, trace->t_min, best->t, &hit))
+        {
+            continue;
+        }
+        hit.leaf = RBL_RAY_WIDTH * number + lane;
+        if (any)
+        {
+            *best = hit;
+            return true;
+        }
+        // With equal t the lower triangle wins, for every order of traversal.
+        if (hit.t < best->t || best->leaf == UINT32_MAX || trace->order[hit.leaf] < trace->order[best->leaf])
+        {
+            rbl_prefetch(&trace->order[hit.leaf]);
+            *best = hit;
+        }
+    }
+    return false;
+}
+
+RAY_FCN uint64_t make_entry(const rblRayNode* node, const float enter[RBL_RAY_WIDTH], uint32_t lane)
+{
+    uint32_t bits;
+    memcpy(&bits, &enter[lane], sizeof bits);
+    return (uint64_t)bits << 32 | node->child[lane];
+}
+
+// Push the children of a mask, farthest first. Returns the nearest instead of pushing it.
+RAY_FCN uint32_t push_children(uint64_t* stack, uint32_t* size, const rblRayNode* node,
+                               const float enter[RBL_RAY_WIDTH], uint32_t mask)
+{
+    const uint32_t first = rbl_lowest_bit(mask);
+    mask &= mask - 1;
+    if (mask == 0)
+    {
+        return node->child[first];
+    }
+    uint64_t nearest = make_entry(node, enter, first);
+    uint64_t other = make_entry(node, enter, rbl_lowest_bit(mask));
+    mask &= mask - 1;
+    const uint64_t farther = nearest < other ? other : nearest;
+    nearest = nearest < other ? nearest : other;
+    const uint32_t bottom = *size;
+    uint32_t top = bottom;
+    stack[top++] = farther;
+    for (; mask != 0; mask &= mask - 1)
+    {
+        other = make_entry(node, enter, rbl_lowest_bit(mask));
+        uint64_t moved = nearest < other ? other : nearest;
+        nearest = nearest < other ? nearest : other;
+        uint32_t place = top++;
+        for (; place > bottom && stack[place - 1] < moved; --place)
+        {
+            stack[place] = stack[place - 1];
+        }
+        stack[place] = moved;
+    }
+    *size = top;
+    return (uint32_t)nearest;
+}
+
+RAY_FCN bool trace_ray(const rblRayTrace* trace, rblRayHit* best, bool any)
+{
+    uint64_t stack[RBL_RAY_STACK_SIZE];
+    uint32_t size = 0;
+    uint32_t place = 0;
+    for (;;)
+    {
+        if ((place & RBL_RAY_BLOCK_BIT) == 0)
+        {
+            const rblRayNode* node = &trace->nodes[place];
+            float enter[RBL_RAY_WIDTH];
+            const uint32_t mask = hit_children(trace, node, best->t, enter);
+            if (mask != 0)
+            {
+                place = push_children(stack, &size, node, enter, mask);
+                continue;
+            }
+        }
+        else if (hit_block(trace, place & ~RBL_RAY_BLOCK_BIT, best, any))
+        {
+            return true;
+        }
+        float key;
+        do
+        {
+            if (size == 0)
+            {
+                return best->leaf != UINT32_MAX;
+            }
+            size -= 1;
+            const uint32_t bits = (uint32_t)(stack[size] >> 32);
+            memcpy(&key, &bits, sizeof key);
+        } while (key > rbl_maxf(best->t, 0.0f));
+        place = (uint32_t)stack[size];
+    }
+}

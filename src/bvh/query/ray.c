@@ -268,7 +268,10 @@ static void prepare_trace_axis(rblRayTrace* trace, uint32_t axis, float origin, 
     trace->inverse[axis] = rbl_maxf(rbl_minf(inverse, limit), -limit);
     trace->before[axis] = backwards ? origin - margin : origin + margin;
     trace->behind[axis] = backwards ? origin + margin : origin - margin;
-    trace->backwards[axis] = backwards;
+    const size_t lower = axis * (size_t)RBL_RAY_WIDTH;
+    const size_t upper = lower + 3 * (size_t)RBL_RAY_WIDTH;
+    trace->near_sides[axis] = backwards ? upper : lower;
+    trace->far_sides[axis] = backwards ? lower : upper;
 }
 
 static bool is_safe_size(float size)

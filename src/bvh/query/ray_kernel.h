@@ -8,10 +8,10 @@
 #include "bvh/query/ray_tree_trace.h"
 #include <string.h>
 
-// Where the ray crosses sides of eight boxes: (steps * step + (grid origin - ray origin)) / direction.
-RAY_FCN Wide cross_sides(const uint8_t steps[RBL_RAY_WIDTH], Wide step, Wide from, Wide inverse)
+// Where the ray crosses sides of eight boxes: (steps * step + grid origin - ray origin) / direction.
+RAY_FCN Wide cross_sides(const uint8_t steps[RBL_RAY_WIDTH], float step, float from)
 {
-    return wide_mul(wide_add(wide_mul(wide_bytes(steps), step), from), inverse);
+    return wide_add(wide_mul(wide_bytes(steps), wide_splat(step)), wide_splat(from));
 }
 
 RAY_FCN float step_of(uint8_t exponent)
@@ -30,14 +30,13 @@ RAY_FCN uint32_t hit_children(const rblRayTrace* ray, const rblRayNode* node, fl
     Wide far = wide_splat(t_max);
     for (uint32_t axis = 0; axis < 3; ++axis)
     {
-        const Wide step = wide_splat(step_of(node->exponent[axis]));
-        const Wide inverse = wide_splat(ray->inverse[axis]);
-        const Wide origin = wide_splat(node->origin[axis]);
-        const Wide to_near = wide_sub(origin, wide_splat(ray->before[axis]));
-        const Wide to_far = wide_sub(origin, wide_splat(ray->behind[axis]));
-        const uint32_t backwards = ray->backwards[axis];
-        near = wide_max(cross_sides(node->side[backwards][axis], step, to_near, inverse), near);
-        far = wide_min(cross_sides(node->side[backwards ^ 1][axis], step, to_far, inverse), far);
+        const float inverse = ray->inverse[axis];
+        const float step = step_of(node->exponent[axis]) * inverse;
+        const float to_near = (node->origin[axis] - ray->before[axis]) * inverse;
+        const float to_far = (node->origin[axis] - ray->behind[axis]) * inverse;
+        const uint8_t* sides = node->side[0][0];
+        near = wide_max(cross_sides(sides + ray->near_sides[axis], step, to_near), near);
+        far = wide_min(cross_sides(sides + ray->far_sides[axis], step, to_far), far);
     }
     wide_store(enter, wide_max(near, wide_splat(0.0f))); // keys on the stack are not negative
     return wide_mask(wide_less_equal(near, far)) & node->lanes;

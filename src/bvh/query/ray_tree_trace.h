@@ -21,7 +21,7 @@ typedef struct rblRayTrace
     // For the sides of boxes, per axis: the origin, moved along the ray for the sides where it enters and against it for
     // those where it leaves, and the inverse of the direction.
     float before[3], behind[3], inverse[3];
-    uint32_t backwards[3]; // 1 where the direction is negative
+    size_t near_sides[3], far_sides[3]; // in rblRayNode.side: those where the ray enters and leaves
 } rblRayTrace;
 
 typedef bool rblRayTraceFcn(const rblRayTrace* trace, rblRayHit* best, bool any);

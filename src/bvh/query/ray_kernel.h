@@ -153,6 +153,23 @@ RAY_FCN uint32_t push_children(uint64_t* stack, uint32_t* size, const rblRayNode
     return (uint32_t)nearest;
 }
 
+// Nodes and blocks in the memory of the machine: waiting for them would take most of the time of random rays.
+RAY_FCN void prefetch_children(const rblRayTrace* trace, const rblRayNode* node, uint32_t mask)
+{
+    for (; mask != 0; mask &= mask - 1)
+    {
+        const uint32_t child = node->child[rbl_lowest_bit(mask)];
+        const bool is_block = (child & RBL_RAY_BLOCK_BIT) != 0;
+        const char* data = is_block ? (const char*)&trace->blocks[child & ~RBL_RAY_BLOCK_BIT]
+                                    : (const char*)&trace->nodes[child];
+        const size_t size = is_block ? sizeof(rblRayBlock) : sizeof(rblRayNode);
+        for (size_t at = 0; at < size; at += 64)
+        {
+            rbl_prefetch(data + at);
+        }
+    }
+}
+
 RAY_FCN bool trace_ray(const rblRayTrace* trace, rblRayHit* best, bool any)
 {
     uint64_t stack[RBL_RAY_STACK_SIZE];
@@ -167,6 +184,7 @@ RAY_FCN bool trace_ray(const rblRayTrace* trace, rblRayHit* best, bool any)
             const uint32_t mask = hit_children(trace, node, best->t, enter);
             if (mask != 0)
             {
+                prefetch_children(trace, node, mask);
                 place = push_children(stack, &size, node, enter, mask);
                 continue;
             }

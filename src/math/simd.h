@@ -44,13 +44,6 @@ static inline void rbl_load_pairs4(const int16_t* const p[4], rblFloat4* first, 
     *second = _mm_cvtepi32_ps(_mm_srai_epi32(_mm_unpacklo_epi16(b, b), 16));
 }
 
-// Four 8-bit numbers.
-static inline rblFloat4 rbl_load_bytes4(const uint8_t* p)
-{
-    const __m128i bytes = _mm_unpacklo_epi8(_mm_loadu_si32(p), _mm_setzero_si128());
-    return _mm_cvtepi32_ps(_mm_unpacklo_epi16(bytes, _mm_setzero_si128()));
-}
-
 // (a | a << shift) & mask: one step of spreading bits apart.
 #define rbl_spread_step4(a, shift, mask)                                                                     \
     _mm_and_si128(_mm_or_si128((a), _mm_slli_epi32((a), (shift))), _mm_set1_epi32((int)(mask)))
@@ -245,11 +238,6 @@ static inline void rbl_load_pairs4(const int16_t* const p[4], rblFloat4* first, 
 {
     *first = wasm_f32x4_make((float)p[0][0], (float)p[0][1], (float)p[1][0], (float)p[1][1]);
     *second = wasm_f32x4_make((float)p[2][0], (float)p[2][1], (float)p[3][0], (float)p[3][1]);
-}
-
-static inline rblFloat4 rbl_load_bytes4(const uint8_t* p)
-{
-    return wasm_f32x4_make((float)p[0], (float)p[1], (float)p[2], (float)p[3]);
 }
 
 #define rbl_spread_step4(a, shift, mask)                                                                     \
@@ -600,11 +588,6 @@ static inline void rbl_load_pairs4(const int16_t* const p[4], rblFloat4* first, 
 {
     *first = rbl_set4((float)p[0][0], (float)p[0][1], (float)p[1][0], (float)p[1][1]);
     *second = rbl_set4((float)p[2][0], (float)p[2][1], (float)p[3][0], (float)p[3][1]);
-}
-
-static inline rblFloat4 rbl_load_bytes4(const uint8_t* p)
-{
-    return rbl_set4((float)p[0], (float)p[1], (float)p[2], (float)p[3]);
 }
 
 static inline rblInt4 rbl_spread_step4(rblInt4 a, uint32_t shift, uint32_t mask)

@@ -3,9 +3,6 @@
 #include "math/vec.h"
 #include <string.h>
 
-// Coordinates up to this size: areas and the products of rays stay far within the range of floats.
-#define LARGEST_COORDINATE 0x1p40f
-
 // Nodes or blocks per job, at least: enough work to pay for the start of a job.
 #define MIN_NODES 512
 
@@ -26,6 +23,7 @@ typedef struct Collapse
 {
     const rblBvh* bvh;
     uint32_t block_level; // of the binary tree
+    float scale;          // of sizes
     Cuts* cuts;           // per node of the binary tree down to block_level
     uint32_t level;       // that is being worked on
     uint32_t* places;     // per node of the ray tree: its node of the binary tree, 2^level + position
@@ -46,9 +44,9 @@ static uint32_t child_count(const rblBvh* bvh, uint32_t place)
     return right < rbl_tree_real_on_level(&bvh->layout, level) ? 2 : 1;
 }
 
-static float half_area(const rblAabb* box)
+static float half_area(const Collapse* collapse, const rblAabb* box)
 {
-    const rblVec3 size = rbl_sub3(box->upper, box->lower);
+    const rblVec3 size = rbl_scale3(rbl_sub3(box->upper, box->lower), collapse->scale);
     return size.x * size.y + size.y * size.z + size.z * size.x;
 }
 
@@ -57,7 +55,7 @@ static void cut_node(const Collapse* collapse, uint32_t place)
     const rblBvh* bvh = collapse->bvh;
     const uint32_t index = index_of(bvh, place);
     Cuts* cuts = &collapse->cuts[index];
-    const float area = half_area(&bvh->nodes[index]);
+    const float area = half_area(collapse, &bvh->nodes[index]);
     if (collapse->level == collapse->block_level)
     {
         for (uint32_t i = 0; i < RBL_RAY_WIDTH - 1; ++i)
@@ -168,50 +166,13 @@ static uint32_t number_nodes(const Collapse* collapse)
 
 // ---- nodes and blocks ----
 
-// The steps of one axis: the smallest power of two that reaches from the lowest to the highest side in 255 of them.
-static uint8_t find_exponent(float lowest, float highest)
-{
-    const double extent = (double)highest - (double)lowest;
-    uint32_t exponent = 1;
-    if (extent > 0.0)
-    {
-        uint64_t bits;
-        const double step = extent / 255.0;
-        memcpy(&bits, &step, sizeof bits);
-        const int64_t above = (int64_t)(bits >> 52) - 1023 + ((bits & 0xFFFFFFFFFFFFFull) != 0 ? 1 : 0) + 127;
-        exponent = above > 1 ? (uint32_t)above : 1;
-    }
-    return (uint8_t)exponent;
-}
-
-static double step_length(uint8_t exponent)
-{
-    const uint64_t bits = ((uint64_t)exponent + 1023 - 127) << 52;
-    double length;
-    memcpy(&length, &bits, sizeof length);
-    return length;
-}
-
 static void fill_sides(rblRayNode* node, const rblAabb* const boxes[RBL_RAY_WIDTH], uint32_t count,
                        uint32_t axis)
 {
-    float lowest = (&boxes[0]->lower.x)[axis];
-    float highest = (&boxes[0]->upper.x)[axis];
-    for (uint32_t i = 1; i < count; ++i)
-    {
-        lowest = rbl_minf(lowest, (&boxes[i]->lower.x)[axis]);
-        highest = rbl_maxf(highest, (&boxes[i]->upper.x)[axis]);
-    }
-    node->origin[axis] = lowest;
-    node->exponent[axis] = find_exponent(lowest, highest);
-    const double per_step = 1.0 / step_length(node->exponent[axis]);
     for (uint32_t i = 0; i < count; ++i)
     {
-        // Exact but for differences far below the margin of rays: the numbers are powers of two apart.
-        const double lower = ((double)(&boxes[i]->lower.x)[axis] - (double)lowest) * per_step;
-        const double upper = ((double)(&boxes[i]->upper.x)[axis] - (double)lowest) * per_step;
-        node->side[0][axis][i] = (uint8_t)lower;
-        node->side[1][axis][i] = (uint8_t)ceil(upper);
+        node->side[0][axis][i] = (&boxes[i]->lower.x)[axis];
+        node->side[1][axis][i] = (&boxes[i]->upper.x)[axis];
     }
 }
 
@@ -282,7 +243,7 @@ void rbl_ray_tree_free(rblRayTree* rays)
     rbl_ray_tree_init(rays, rays->allocator);
 }
 
-#define NODE_ALIGNMENT 32
+#define NODE_ALIGNMENT 64
 
 static bool reserve(rblRayTree* rays, uint32_t nodes, uint32_t blocks)
 {
@@ -307,10 +268,12 @@ static bool reserve(rblRayTree* rays, uint32_t nodes, uint32_t blocks)
     return true;
 }
 
-static bool in_range(const rblAabb* box)
+// Areas are compared in units of the size of the tree, so that they are neither infinite nor all zero.
+static float inverse_size(const rblAabb* box)
 {
-    const rblVec3 most = rbl_max3(box->upper, rbl_sub3((rblVec3){0, 0, 0}, box->lower));
-    return rbl_maxf(most.x, rbl_maxf(most.y, most.z)) <= LARGEST_COORDINATE;
+    const rblVec3 size = rbl_sub3(box->upper, box->lower);
+    const float longest = rbl_maxf(size.x, rbl_maxf(size.y, size.z));
+    return longest > 1e-37f ? 1.0f / longest : 1e37f;
 }
 
 static rblResult fill(Collapse* collapse, rblJobs* jobs)
@@ -335,12 +298,14 @@ rblResult rbl_ray_tree_build(rblRayTree* rays, const rblBvh* bvh, rblJobs* jobs)
 {
     rays->node_count = 0;
     rays->block_count = 0;
-    if (bvh->layout.leaves <= RBL_RAY_WIDTH || !in_range(&bvh->nodes[0]))
+    if (bvh->layout.leaves <= RBL_RAY_WIDTH)
     {
         return RBL_OK;
     }
-    Collapse collapse = {
-        .bvh = bvh, .block_level = bvh->layout.leaf_level - RBL_RAY_BLOCK_HEIGHT, .rays = rays};
+    Collapse collapse = {.bvh = bvh,
+                         .block_level = bvh->layout.leaf_level - RBL_RAY_BLOCK_HEIGHT,
+                         .scale = inverse_size(&bvh->nodes[0]),
+                         .rays = rays};
     const uint32_t blocks = rbl_tree_real_on_level(&bvh->layout, collapse.block_level);
     const uint32_t cut_count = bvh->level_starts[collapse.block_level] + blocks;
     collapse.cuts = RBL_NEW_ARRAY(rays->allocator, Cuts, cut_count);
@@ -366,10 +331,9 @@ static bool contains_box(const rblRayNode* node, uint32_t lane, const rblAabb* b
 {
     for (uint32_t axis = 0; axis < 3; ++axis)
     {
-        const double step = step_length(node->exponent[axis]);
-        const double lower = (double)node->origin[axis] + step * (double)node->side[0][axis][lane];
-        const double upper = (double)node->origin[axis] + step * (double)node->side[1][axis][lane];
-        if (lower > (double)(&box->lower.x)[axis] || upper < (double)(&box->upper.x)[axis])
+        const float lower = node->side[0][axis][lane];
+        const float upper = node->side[1][axis][lane];
+        if (lower > (&box->lower.x)[axis] || upper < (&box->upper.x)[axis])
         {
             return false;
         }

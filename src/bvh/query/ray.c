@@ -65,15 +65,6 @@ static inline uint32_t near_triangles(const rblShearedRay* ray, const ShearedRay
 
 // ---- traversal ----
 
-// The ray for box tests: lower box sides use an origin that is slightly too large, upper sides one that is slightly too
-// small.
-typedef struct BoxRay
-{
-    rblFloat4 above[3];
-    rblFloat4 below[3];
-    rblFloat4 inverse[3];
-} BoxRay;
-
 // Largest inverse of a direction: just below FLT_MAX, so that products with 0 are 0 and not NaN.
 #define LARGEST_INVERSE 3e38f
 
@@ -81,13 +72,13 @@ typedef struct BoxRay
 // enlarged by this error, by an ulp of the origin, and by the steps of the smallest floats. Where a ray hardly moves
 // along an axis its inverse is clamped: inside a box, whose sides are then at least the margin away, the ray still stays
 // longer than to the far end of the tree.
-static void prepare_axis(float origin, float direction, float largest, uint32_t axis, BoxRay* out)
+static void prepare_axis(float origin, float direction, float largest, uint32_t axis, rblBoxRay* out)
 {
     const float margin = 5e-7f * largest + 1.2e-7f * fabsf(origin) + 1e-44f;
     const float inverse = direction == 0.0f ? LARGEST_INVERSE : 1.0f / direction;
-    out->above[axis] = rbl_splat4(origin + margin);
-    out->below[axis] = rbl_splat4(origin - margin);
-    out->inverse[axis] = rbl_splat4(rbl_maxf(rbl_minf(inverse, LARGEST_INVERSE), -LARGEST_INVERSE));
+    out->above[axis] = origin + margin;
+    out->below[axis] = origin - margin;
+    out->inverse[axis] = rbl_maxf(rbl_minf(inverse, LARGEST_INVERSE), -LARGEST_INVERSE);
 }
 
 static float farthest(const rblAabb* box, rblVec3 p)
@@ -98,14 +89,34 @@ static float farthest(const rblAabb* box, rblVec3 p)
     return rbl_maxf(most.x, rbl_maxf(most.y, most.z));
 }
 
-static BoxRay prepare_box_ray(const rblBvh* bvh, const rblRay* ray)
+static rblBoxRay prepare_box_ray(const rblBvh* bvh, const rblRay* ray)
 {
     const float largest = farthest(&bvh->nodes[0], ray->origin);
-    BoxRay out;
+    rblBoxRay out;
     prepare_axis(ray->origin.x, ray->direction.x, largest, 0, &out);
     prepare_axis(ray->origin.y, ray->direction.y, largest, 1, &out);
     prepare_axis(ray->origin.z, ray->direction.z, largest, 2, &out);
     return out;
+}
+
+// The same in all lanes.
+typedef struct BoxRay4
+{
+    rblFloat4 above[3];
+    rblFloat4 below[3];
+    rblFloat4 inverse[3];
+} BoxRay4;
+
+static BoxRay4 widen_box_ray(const rblBoxRay* ray)
+{
+    BoxRay4 wide;
+    for (uint32_t axis = 0; axis < 3; ++axis)
+    {
+        wide.above[axis] = rbl_splat4(ray->above[axis]);
+        wide.below[axis] = rbl_splat4(ray->below[axis]);
+        wide.inverse[axis] = rbl_splat4(ray->inverse[axis]);
+    }
+    return wide;
 }
 
 // Data of one ray during the traversal.
@@ -119,7 +130,7 @@ typedef struct Tracing
 } Tracing;
 
 // Which of four boxes the ray enters before t_max, and where.
-static inline uint32_t hit_boxes(const BoxRay* ray, const rblBoxGroup* g, float t_min, float t_max,
+static inline uint32_t hit_boxes(const BoxRay4* ray, const rblBoxGroup* g, float t_min, float t_max,
                                  float enter[4])
 {
     const rblFloat4 lx = rbl_mul4(rbl_sub4(g->lower_x, ray->above[0]), ray->inverse[0]);
@@ -179,7 +190,8 @@ static inline bool trace(const rblBvh* bvh, const rblRay* ray, rblRayHit* best, 
 {
     Tracing tracing = {.bvh = bvh, .sheared = rbl_shear_ray(ray), .t_min = ray->t_min, .any = any};
     tracing.wide = widen_ray(&tracing.sheared);
-    const BoxRay box_ray = prepare_box_ray(bvh, ray);
+    const rblBoxRay box_ray = prepare_box_ray(bvh, ray);
+    const BoxRay4 box_ray4 = widen_box_ray(&box_ray);
     const uint32_t leaf_level = bvh->layout.leaf_level;
     uint64_t stack[RBL_NODE_STACK_SIZE];
     uint32_t size = 0;
@@ -194,7 +206,7 @@ static inline bool trace(const rblBvh* bvh, const rblRay* ray, rblRayHit* best, 
         {
             const rblBoxGroup group = rbl_group_load(&bvh->nodes[bvh->level_starts[level] + position]);
             float enter[4];
-            const uint32_t mask = hit_boxes(&box_ray, &group, ray->t_min, best->t, enter) &
+            const uint32_t mask = hit_boxes(&box_ray4, &group, ray->t_min, best->t, enter) &
                                   rbl_group_lanes(bvh, level, position, 1u << step);
             if (mask != 0)
             {
@@ -248,70 +260,36 @@ static rblRay scale_ray(const rblRay* ray, float* factor)
 
 // ---- the ray tree ----
 
-// Sizes of directions and of distances to the far end of the tree for which the boxes of a ray tree are safe: products
-// of these, of inverses and of steps stay within the normal floats.
-#define SMALLEST_SIZE 0x1p-40f
-#define LARGEST_SIZE  0x1p40f
-
-// Where a ray moves less than this part along an axis, it moves less than a tenth of the margin.
-#define LARGEST_SLOPE 0x1p24f
-
-// As BoxRay. The margin is larger by the rounding of the steps of a grid, at most three times half an ulp of numbers up
-// to four times the largest distance.
-static void prepare_trace_axis(rblRayTrace* trace, uint32_t axis, float origin, float direction,
-                               float longest, float largest)
+static void prepare_trace(rblRayTrace* trace, const rblBvh* bvh, const rblRayTree* rays, const rblRay* ray)
 {
-    const float margin = 1.5e-6f * largest + 1.2e-7f * fabsf(origin);
-    const float limit = LARGEST_SLOPE / longest;
-    const float inverse = direction == 0.0f ? limit : 1.0f / direction;
-    const bool backwards = inverse < 0.0f;
-    trace->inverse[axis] = rbl_maxf(rbl_minf(inverse, limit), -limit);
-    trace->before[axis] = backwards ? origin - margin : origin + margin;
-    trace->behind[axis] = backwards ? origin + margin : origin - margin;
-    const size_t lower = axis * (size_t)RBL_RAY_WIDTH;
-    const size_t upper = lower + 3 * (size_t)RBL_RAY_WIDTH;
-    trace->near_sides[axis] = backwards ? upper : lower;
-    trace->far_sides[axis] = backwards ? lower : upper;
-}
-
-static bool is_safe_size(float size)
-{
-    return size >= SMALLEST_SIZE && size <= LARGEST_SIZE;
-}
-
-// False where the binary tree must be used.
-static bool prepare_trace(const rblBvh* bvh, const rblRayTree* rays, const rblRay* ray, rblRayTrace* trace)
-{
-    if (rays == NULL || rays->node_count == 0)
-    {
-        return false;
-    }
-    const rblVec3 o = ray->origin, d = ray->direction;
-    const float longest = rbl_maxf(fabsf(d.x), rbl_maxf(fabsf(d.y), fabsf(d.z)));
-    const float largest = farthest(&bvh->nodes[0], o);
-    if (!is_safe_size(longest) || !is_safe_size(largest))
-    {
-        return false;
-    }
+    const rblBoxRay box_ray = prepare_box_ray(bvh, ray);
     trace->nodes = rays->nodes;
     trace->blocks = rays->blocks;
     trace->order = bvh->order;
     trace->sheared = rbl_shear_ray(ray);
     trace->t_min = ray->t_min;
-    prepare_trace_axis(trace, 0, o.x, d.x, longest, largest);
-    prepare_trace_axis(trace, 1, o.y, d.y, longest, largest);
-    prepare_trace_axis(trace, 2, o.z, d.z, longest, largest);
-    return true;
+    for (size_t axis = 0; axis < 3; ++axis)
+    {
+        const bool backwards = box_ray.inverse[axis] < 0.0f;
+        const size_t lower = axis * RBL_RAY_WIDTH;
+        const size_t upper = lower + 3 * RBL_RAY_WIDTH;
+        trace->inverse[axis] = box_ray.inverse[axis];
+        trace->enter_from[axis] = backwards ? box_ray.below[axis] : box_ray.above[axis];
+        trace->leave_from[axis] = backwards ? box_ray.above[axis] : box_ray.below[axis];
+        trace->enter_sides[axis] = backwards ? upper : lower;
+        trace->leave_sides[axis] = backwards ? lower : upper;
+    }
 }
 
 static bool trace_either(const rblBvh* bvh, const rblRayTree* rays, const rblRay* ray, rblRayHit* best,
                          bool any)
 {
-    rblRayTrace wide;
-    if (!prepare_trace(bvh, rays, ray, &wide))
+    if (rays == NULL || rays->node_count == 0)
     {
         return trace(bvh, ray, best, any);
     }
+    rblRayTrace wide;
+    prepare_trace(&wide, bvh, rays, ray);
     *best = (rblRayHit){.t = ray->t_max, .leaf = UINT32_MAX};
     return rays->path == RBL_RAY_AVX2 ? rbl_ray_trace_avx2(&wide, best, any)
                                       : rbl_ray_trace_portable(&wide, best, any);

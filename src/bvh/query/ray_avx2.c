@@ -23,16 +23,6 @@ RAY_FCN void wide_store(float* p, Wide a)
     _mm256_storeu_ps(p, a);
 }
 
-RAY_FCN Wide wide_bytes(const uint8_t* p)
-{
-    return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i_u*)(const void*)p)));
-}
-
-RAY_FCN Wide wide_add(Wide a, Wide b)
-{
-    return _mm256_add_ps(a, b);
-}
-
 RAY_FCN Wide wide_sub(Wide a, Wide b)
 {
     return _mm256_sub_ps(a, b);

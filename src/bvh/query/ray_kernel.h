@@ -1,26 +1,12 @@
 // The traversal of a ray tree, written once for every width of registers. A file that includes it defines first:
 //   Wide                 eight floats
 //   RAY_FCN              storage class and target of a function on them
-//   wide_splat, wide_load, wide_store, wide_bytes (from eight uint8_t), wide_add, wide_sub, wide_mul,
+//   wide_splat, wide_load, wide_store, wide_sub, wide_mul,
 //   wide_min, wide_max, wide_less, wide_less_equal, wide_and, wide_mask
 // Every path executes the same operations in the same order.
 #include "base/bits.h"
 #include "bvh/query/ray_tree_trace.h"
 #include <string.h>
-
-// Where the ray crosses sides of eight boxes: (steps * step + grid origin - ray origin) / direction.
-RAY_FCN Wide cross_sides(const uint8_t steps[RBL_RAY_WIDTH], float step, float from)
-{
-    return wide_add(wide_mul(wide_bytes(steps), wide_splat(step)), wide_splat(from));
-}
-
-RAY_FCN float step_of(uint8_t exponent)
-{
-    const uint32_t bits = (uint32_t)exponent << 23;
-    float step;
-    memcpy(&step, &bits, sizeof step);
-    return step;
-}
 
 // Which children the ray enters before t_max, and where.
 RAY_FCN uint32_t hit_children(const rblRayTrace* ray, const rblRayNode* node, float t_max,
@@ -30,13 +16,11 @@ RAY_FCN uint32_t hit_children(const rblRayTrace* ray, const rblRayNode* node, fl
     Wide far = wide_splat(t_max);
     for (uint32_t axis = 0; axis < 3; ++axis)
     {
-        const float inverse = ray->inverse[axis];
-        const float step = step_of(node->exponent[axis]) * inverse;
-        const float to_near = (node->origin[axis] - ray->before[axis]) * inverse;
-        const float to_far = (node->origin[axis] - ray->behind[axis]) * inverse;
-        const uint8_t* sides = node->side[0][0];
-        near = wide_max(cross_sides(sides + ray->near_sides[axis], step, to_near), near);
-        far = wide_min(cross_sides(sides + ray->far_sides[axis], step, to_far), far);
+        const Wide inverse = wide_splat(ray->inverse[axis]);
+        const Wide enters = wide_load(node->side[0][0] + ray->enter_sides[axis]);
+        const Wide leaves = wide_load(node->side[0][0] + ray->leave_sides[axis]);
+        near = wide_max(wide_mul(wide_sub(enters, wide_splat(ray->enter_from[axis])), inverse), near);
+        far = wide_min(wide_mul(wide_sub(leaves, wide_splat(ray->leave_from[axis])), inverse), far);
     }
     wide_store(enter, wide_max(near, wide_splat(0.0f))); // keys on the stack are not negative
     return wide_mask(wide_less_equal(near, far)) & node->lanes;
@@ -63,7 +47,7 @@ RAY_FCN Wide size_of(Wide x)
 }
 
 // The triangles of a block that rbl_ray_hits_triangle() does not reject by their edges: the same operations in the same
-// order. (In the range of a ray tree products are below RBL_EDGE_LARGEST.)
+// order.
 RAY_FCN uint32_t near_triangles(const rblShearedRay* ray, const rblRayBlock* block)
 {
     const WideFlat a = shear_corners(ray, block->corner[0]);
@@ -75,9 +59,13 @@ RAY_FCN uint32_t near_triangles(const rblShearedRay* ray, const rblRayBlock* blo
     const Wide zero = wide_splat(0.0f);
     const Wide least = wide_min(u, wide_min(v, s));
     const Wide most = wide_max(u, wide_max(v, s));
-    const Wide smallest = wide_min(size_of(u), wide_min(size_of(v), size_of(s)));
+    const Wide u_size = size_of(u), v_size = size_of(v), s_size = size_of(s);
+    const Wide smallest = wide_min(u_size, wide_min(v_size, s_size));
+    const Wide largest = wide_max(u_size, wide_max(v_size, s_size));
     const Wide missed = wide_and(wide_less(least, zero), wide_less(zero, most));
-    return 255u & ~wide_mask(wide_and(missed, wide_less(wide_splat(RBL_EDGE_SMALLEST), smallest)));
+    const Wide decided = wide_and(wide_less(wide_splat(RBL_EDGE_SMALLEST), smallest),
+                                  wide_less(largest, wide_splat(RBL_EDGE_LARGEST)));
+    return 255u & ~wide_mask(wide_and(missed, decided));
 }
 
 // Test the triangles of a block. True as soon as `any` is satisfied.
@@ -153,7 +141,7 @@ RAY_FCN uint32_t push_children(uint64_t* stack, uint32_t* size, const rblRayNode
     return (uint32_t)nearest;
 }
 
-// Nodes and blocks in the memory of the machine: waiting for them would take most of the time of random rays.
+// In trees that are larger than the caches, waiting for the children would take much of the time of random rays.
 RAY_FCN void prefetch_children(const rblRayTrace* trace, const rblRayNode* node, uint32_t mask)
 {
     for (; mask != 0; mask &= mask - 1)

@@ -24,18 +24,12 @@ RAY_FCN void wide_store(float* p, Wide a)
     rbl_store4(p + 4, a.high);
 }
 
-RAY_FCN Wide wide_bytes(const unsigned char* p)
-{
-    return (Wide){rbl_load_bytes4(p), rbl_load_bytes4(p + 4)};
-}
-
 #define WIDE_OPERATION(name)                                                                                 \
     RAY_FCN Wide wide_##name(Wide a, Wide b)                                                                 \
     {                                                                                                        \
         return (Wide){rbl_##name##4(a.low, b.low), rbl_##name##4(a.high, b.high)};                           \
     }
 
-WIDE_OPERATION(add)
 WIDE_OPERATION(sub)
 WIDE_OPERATION(mul)
 WIDE_OPERATION(min)

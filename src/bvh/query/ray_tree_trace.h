@@ -10,7 +10,16 @@
 // A node leaves at most seven entries on the stack and is at least one level of the binary tree above its children.
 #define RBL_RAY_STACK_SIZE 200
 
-// One ray on its way through a tree.
+// The numbers of a ray for box tests, per axis: lower sides use an origin that is slightly too large, upper sides one
+// that is slightly too small.
+typedef struct rblBoxRay
+{
+    float above[3];
+    float below[3];
+    float inverse[3]; // of the direction
+} rblBoxRay;
+
+// One ray on its way through a ray tree.
 typedef struct rblRayTrace
 {
     const rblRayNode* nodes;
@@ -18,10 +27,11 @@ typedef struct rblRayTrace
     const uint32_t* order; // per leaf: its triangle
     rblShearedRay sheared;
     float t_min;
-    // For the sides of boxes, per axis: the origin, moved along the ray for the sides where it enters and against it for
-    // those where it leaves, and the inverse of the direction.
-    float before[3], behind[3], inverse[3];
-    size_t near_sides[3], far_sides[3]; // in rblRayNode.side: those where the ray enters and leaves
+    float inverse[3];
+    // Per axis, for the sides where the ray enters boxes and for those where it leaves them: the origin of rblBoxRay, and
+    // where these sides are in rblRayNode.side.
+    float enter_from[3], leave_from[3];
+    size_t enter_sides[3], leave_sides[3];
 } rblRayTrace;
 
 typedef bool rblRayTraceFcn(const rblRayTrace* trace, rblRayHit* best, bool any);

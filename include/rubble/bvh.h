@@ -107,9 +107,12 @@ typedef struct rblBvhDef
     rblBvhQuality quality;        ///< default RBL_BVH_QUALITY
     bool
         winding; ///< default false; true: also store the moments for winding numbers and signed distances, 19 bytes per triangle
+    bool
+        rays; ///< default false: the trees for rays, 41 bytes per triangle, are made by the first query that brings the rays since the last
+              ///< change to an eighth of the triangles; true: they are made with every build and refit
 } rblBvhDef;
 
-/// No spans, the best quality, no winding numbers.
+/// No spans, the best quality, no winding numbers, trees for rays on demand.
 RBL_API void rbl_bvh_def_init(rblBvhDef* def, size_t size);
 static inline rblBvhDef rbl_default_bvh_def(void)
 {
@@ -140,7 +143,7 @@ typedef struct rblBvhStats
     uint32_t triangle_count;
     uint32_t node_count;
     uint32_t level_count; ///< of the deepest tree; 0 for an empty BVH
-    size_t bytes;         ///< nodes, leaf order, triangles and moments
+    size_t bytes; ///< nodes, leaf order, triangles, moments, and the trees for rays once they are made
     double
         sah; ///< surface area heuristic with cost 1 per box test and 1 per triangle test, summed over the trees
 } rblBvhStats;
@@ -154,7 +157,8 @@ RBL_API rblResult rbl_bvh_stats(rblBvhId bvh, rblBvhStats* out);
 // queried together are faster in one span. A query with NaN, and every query on an empty BVH, finds nothing.
 
 /// The first hit of each ray; both sides of a triangle count, and edges are watertight. Among equal t the lowest span
-/// wins, then the lowest triangle. Without a hit triangle, span and leaf are RBL_NONE and t is infinite.
+/// wins, then the lowest triangle. Without a hit triangle, span and leaf are RBL_NONE and t is infinite. Results have the
+/// same bits with and without trees for rays.
 RBL_API rblResult rbl_bvh_ray_closest(rblBvhId bvh, const rblRay* rays, uint32_t count, rblRayHit* hits);
 
 /// Whether each ray hits any triangle.

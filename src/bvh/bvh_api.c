@@ -97,8 +97,16 @@ static rblResult view_trees(rblHierarchy* hierarchy)
     return RBL_OK;
 }
 
+// After a build or refit: ray trees now, or when enough rays are asked.
+static rblResult renew_rays(rblHierarchy* hierarchy)
+{
+    RBL_TRY(rbl_hierarchy_reserve_rays(hierarchy));
+    return hierarchy->rays_at_once ? rbl_hierarchy_make_rays(hierarchy) : RBL_OK;
+}
+
 static rblResult build(rblHierarchy* hierarchy, const rblBvhDef* def)
 {
+    hierarchy->rays_at_once = def->rays;
     rblResult result =
         rbl_forest_build(&hierarchy->forest, def->spans, def->span_count, def->quality, rbl_default_jobs());
     result = result == RBL_OK ? view_trees(hierarchy) : result;
@@ -106,8 +114,10 @@ static rblResult build(rblHierarchy* hierarchy, const rblBvhDef* def)
     {
         result = make_windings(hierarchy, def->winding ? def->span_count : 0);
     }
+    result = result == RBL_OK ? renew_rays(hierarchy) : result;
     if (result != RBL_OK)
     {
+        rbl_hierarchy_drop_rays(hierarchy);
         drop_windings(hierarchy);
         drop_trees(hierarchy);
         rbl_forest_free(&hierarchy->forest);
@@ -157,10 +167,8 @@ rblResult rbl_bvh_refit(rblBvhId bvh, const rblTriangleSpan* spans, uint32_t spa
     rblHierarchy* hierarchy;
     RBL_TRY(rbl_hierarchy_acquire(bvh, true, &hierarchy));
     rblResult result = rbl_forest_refit(&hierarchy->forest, spans, span_count, rbl_default_jobs());
-    if (result == RBL_OK)
-    {
-        result = fill_windings(hierarchy);
-    }
+    result = result == RBL_OK ? renew_rays(hierarchy) : result;
+    result = result == RBL_OK ? fill_windings(hierarchy) : result;
     rbl_hierarchy_release(hierarchy);
     return result;
 }
@@ -190,6 +198,7 @@ rblResult rbl_bvh_stats(rblBvhId bvh, rblBvhStats* out)
     {
         stats.bytes += sizeof(rblWindingGroup) * hierarchy->windings[i].group_count;
     }
+    stats.bytes += rbl_hierarchy_ray_bytes(hierarchy);
     rbl_hierarchy_release(hierarchy);
     *out = stats;
     return RBL_OK;

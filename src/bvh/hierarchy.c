@@ -10,6 +10,8 @@ rblHierarchy* rbl_hierarchy_new(const rblAllocator* allocator)
     if (hierarchy != NULL)
     {
         *hierarchy = (rblHierarchy){.users = 0};
+        atomic_init(&hierarchy->ray_state, RBL_RAYS_NONE);
+        atomic_init(&hierarchy->rays_asked, 0);
         rbl_forest_init(&hierarchy->forest, allocator);
     }
     return hierarchy;
@@ -23,6 +25,7 @@ void rbl_hierarchy_free(rblHierarchy* hierarchy)
         rbl_winding_free(&hierarchy->windings[i]);
     }
     RBL_FREE_ARRAY(allocator, hierarchy->windings, hierarchy->winding_count);
+    rbl_hierarchy_drop_rays(hierarchy);
     RBL_FREE_ARRAY(allocator, hierarchy->trees, hierarchy->tree_count);
     rbl_forest_free(&hierarchy->forest);
     rbl_free(allocator, hierarchy, sizeof *hierarchy);
@@ -97,7 +100,8 @@ static bool may_be_within(rblVec3 point, float radius, const rblBvh* tree)
 
 // Query each tree in turn, with the best hit so far as the limit. A later tree wins only with a smaller t, not with an
 // equal one.
-bool rbl_hierarchy_ray_closest(const rblHierarchy* hierarchy, const rblRay* ray, rblRayHit* hit)
+bool rbl_hierarchy_ray_closest(const rblHierarchy* hierarchy, const rblRayTree* rays, const rblRay* ray,
+                               rblRayHit* hit)
 {
     const RayReach reach = reach_of(ray);
     rblRay rest = *ray;
@@ -106,7 +110,8 @@ bool rbl_hierarchy_ray_closest(const rblHierarchy* hierarchy, const rblRay* ray,
     {
         rblRayHit other;
         if (ray_may_hit(&reach, &rest, &hierarchy->trees[i]) &&
-            rbl_tree_ray_closest(&hierarchy->trees[i], &rest, &other) && (!found || other.t < hit->t))
+            rbl_ray_tree_closest(&hierarchy->trees[i], rays != NULL ? &rays[i] : NULL, &rest, &other) &&
+            (!found || other.t < hit->t))
         {
             *hit = other;
             hit->span = i;
@@ -117,12 +122,13 @@ bool rbl_hierarchy_ray_closest(const rblHierarchy* hierarchy, const rblRay* ray,
     return found;
 }
 
-bool rbl_hierarchy_ray_any(const rblHierarchy* hierarchy, const rblRay* ray)
+bool rbl_hierarchy_ray_any(const rblHierarchy* hierarchy, const rblRayTree* rays, const rblRay* ray)
 {
     const RayReach reach = reach_of(ray);
     for (uint32_t i = 0; i < hierarchy->tree_count; ++i)
     {
-        if (ray_may_hit(&reach, ray, &hierarchy->trees[i]) && rbl_tree_ray_any(&hierarchy->trees[i], ray))
+        if (ray_may_hit(&reach, ray, &hierarchy->trees[i]) &&
+            rbl_ray_tree_any(&hierarchy->trees[i], rays != NULL ? &rays[i] : NULL, ray))
         {
             return true;
         }

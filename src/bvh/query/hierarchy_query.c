@@ -13,6 +13,7 @@
 typedef struct Batch
 {
     const rblHierarchy* hierarchy;
+    const rblRayTree* ray_trees;
     const rblRay* rays;
     const rblVec3* points;
     const rblPointGrid* grid;
@@ -37,6 +38,7 @@ static rblResult run_batch(rblBvhId bvh, Batch* batch, uint32_t count, rblRangeF
     rblHierarchy* hierarchy;
     RBL_TRY(rbl_hierarchy_acquire(bvh, false, &hierarchy));
     batch->hierarchy = hierarchy;
+    batch->ray_trees = batch->rays != NULL ? rbl_hierarchy_ask_rays(hierarchy, count) : NULL;
     rbl_parallel_for(rbl_default_jobs(), count, MIN_QUERIES, fcn, batch);
     rbl_hierarchy_release(hierarchy);
     return RBL_OK;
@@ -49,7 +51,7 @@ static void trace_closest(rblRange range, void* context)
     const Batch* batch = context;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        if (!rbl_hierarchy_ray_closest(batch->hierarchy, &batch->rays[i], &batch->hits[i]))
+        if (!rbl_hierarchy_ray_closest(batch->hierarchy, batch->ray_trees, &batch->rays[i], &batch->hits[i]))
         {
             batch->hits[i] =
                 (rblRayHit){.t = INFINITY, .triangle = RBL_NONE, .leaf = RBL_NONE, .span = RBL_NONE};
@@ -62,7 +64,7 @@ static void trace_any(rblRange range, void* context)
     const Batch* batch = context;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        batch->any[i] = rbl_hierarchy_ray_any(batch->hierarchy, &batch->rays[i]);
+        batch->any[i] = rbl_hierarchy_ray_any(batch->hierarchy, batch->ray_trees, &batch->rays[i]);
     }
 }
 

@@ -127,7 +127,7 @@ static bool is_blocked(const rblPictureScene* scene, rblVec3 from, rblVec3 direc
 {
     rblRay ray = {from, direction, 0.0f, t_max};
     bool entered;
-    return clip_ray(scene, &ray, &entered) && rbl_tree_ray_blocked(&scene->tree, &ray, blocker);
+    return clip_ray(scene, &ray, &entered) && rbl_ray_tree_blocked(&scene->tree, &scene->rays, &ray, blocker);
 }
 
 // ---- sky, floor ----
@@ -355,7 +355,7 @@ static bool look(const rblPictureScene* scene, rblVec3 eye, rblVec3 direction, f
     rblRay ray = {eye, direction, 0.0f, t_max};
     bool entered;
     rblRayHit hit;
-    if (!clip_ray(scene, &ray, &entered) || !rbl_tree_ray_closest(&scene->tree, &ray, &hit))
+    if (!clip_ray(scene, &ray, &entered) || !rbl_ray_tree_closest(&scene->tree, &scene->rays, &ray, &hit))
     {
         return false;
     }

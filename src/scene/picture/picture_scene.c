@@ -450,6 +450,7 @@ static rblResult build_tree(Gatherer* g, rblJobs* jobs)
     };
     RBL_TRY(rbl_forest_build(&scene->forest, &span, 1, RBL_BVH_BALANCED, jobs));
     scene->tree = rbl_forest_tree(&scene->forest, 0);
+    RBL_TRY(rbl_ray_tree_build(&scene->rays, &scene->tree, jobs));
     scene->build_seconds = rbl_timer_seconds() - start;
     return RBL_OK;
 }
@@ -472,6 +473,7 @@ rblResult rbl_picture_scene_init(rblPictureScene* scene, const rblPictureDef* de
     const double start = rbl_timer_seconds();
     *scene = (rblPictureScene){.allocator = allocator};
     rbl_forest_init(&scene->forest, allocator);
+    rbl_ray_tree_init(&scene->rays, allocator);
     Gatherer g = {.scene = scene, .def = def, .allocator = allocator, .item_count = def->item_count};
     g.items = rbl_alloc_zero(allocator, def->item_count * sizeof(Item));
     rblResult result = g.items != NULL ? gather(&g, jobs) : rbl_fail_memory();
@@ -499,6 +501,7 @@ void rbl_picture_scene_free(rblPictureScene* scene)
     RBL_FREE_ARRAY(allocator, scene->faces, scene->triangle_count);
     RBL_FREE_ARRAY(allocator, scene->parts, scene->part_count);
     RBL_FREE_ARRAY(allocator, scene->colors, 3 * (size_t)scene->triangle_count);
+    rbl_ray_tree_free(&scene->rays);
     rbl_forest_free(&scene->forest);
     *scene = (rblPictureScene){.allocator = allocator};
 }

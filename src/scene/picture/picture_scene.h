@@ -3,7 +3,7 @@
 #ifndef RBL_SCENE_PICTURE_PICTURE_SCENE_H
 #define RBL_SCENE_PICTURE_PICTURE_SCENE_H
 
-#include "bvh/bvh.h"
+#include "bvh/query/ray_tree.h"
 #include "rubble/picture.h"
 
 // Distance of the floor below the lowest point, in picture units, so that a flat item on the floor does not flicker with it.
@@ -40,6 +40,7 @@ typedef struct rblPictureScene
     const rblAllocator* allocator;
     rblForest forest;
     rblBvh tree;
+    rblRayTree rays;
     uint32_t triangle_count;
     rblPictureFace* faces; // by triangle
     uint32_t*

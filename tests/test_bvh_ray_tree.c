@@ -207,6 +207,39 @@ static void extreme_sizes_change_no_bit(void** state)
     close_trees(&trees);
 }
 
+// Where products of coordinates are a few steps of the smallest floats, or beyond the largest one, 64 bits decide.
+static void edges_beyond_the_range_of_floats_have_the_same_bits(void** state)
+{
+    (void)state;
+    static const float scales[] = {1e-21f, 3e-21f, 5e18f, 2e19f, 1e20f, 5e20f};
+    rblRandom random = rbl_random_seed(37, 0);
+    Trees trees;
+    open_trees(&trees);
+    uint32_t hits = 0;
+    for (uint32_t round = 0; round < 60; ++round)
+    {
+        const float scale = scales[round % 6];
+        const rblTriangleSpan span = make_soup(&random, SOUP_RANDOM, 9 + rbl_random_below(&random, 100));
+        float* positions = (float*)(uintptr_t)span.positions;
+        for (uint32_t i = 0; i < 3 * span.vertex_count; ++i)
+        {
+            positions[i] *= scale;
+        }
+        build_trees(&trees, &span, round);
+        for (uint32_t i = 0; i < 300; ++i)
+        {
+            const rblLeafTriangle* t = &trees.bvh.triangles[rbl_random_below(&random, span.triangle_count)];
+            rblRay ray = {.origin = rbl_scale3(soup_point(&random, SOUP_RANDOM, -1, 2), scale),
+                          .t_max = INFINITY};
+            ray.direction = rbl_scale3(rbl_sub3(point_at(&random, t), ray.origin), 1.0f / scale);
+            hits += check_ray(&trees, &ray);
+        }
+        free_soup(&span);
+    }
+    assert_true(hits > 3000);
+    close_trees(&trees);
+}
+
 static void rays_that_are_no_rays_hit_nothing(void** state)
 {
     (void)state;
@@ -347,6 +380,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_path_has_the_bits_of_all_triangles),
         cmocka_unit_test(extreme_sizes_change_no_bit),
+        cmocka_unit_test(edges_beyond_the_range_of_floats_have_the_same_bits),
         cmocka_unit_test(rays_that_are_no_rays_hit_nothing),
         cmocka_unit_test(rays_meet_the_edges_of_flat_trees),
         cmocka_unit_test(large_trees_have_the_same_bits),

@@ -1,7 +1,7 @@
 // The traversal of a ray tree, written once for every width of registers. A file that includes it defines first:
 //   Wide                 eight floats
 //   RAY_FCN              storage class and target of a function on them
-//   wide_splat, wide_load, wide_store, wide_sub, wide_mul,
+//   wide_splat, wide_load, wide_store, wide_add, wide_sub, wide_mul,
 //   wide_min, wide_max, wide_less, wide_less_equal, wide_and, wide_mask
 // Every path executes the same operations in the same order.
 #include "base/bits.h"
@@ -61,10 +61,10 @@ RAY_FCN uint32_t near_triangles(const rblShearedRay* ray, const rblRayBlock* blo
     const Wide most = wide_max(u, wide_max(v, s));
     const Wide u_size = size_of(u), v_size = size_of(v), s_size = size_of(s);
     const Wide smallest = wide_min(u_size, wide_min(v_size, s_size));
-    const Wide largest = wide_max(u_size, wide_max(v_size, s_size));
+    const Wide sum = wide_add(u_size, wide_add(v_size, s_size)); // NaN when one is
     const Wide missed = wide_and(wide_less(least, zero), wide_less(zero, most));
     const Wide decided = wide_and(wide_less(wide_splat(RBL_EDGE_SMALLEST), smallest),
-                                  wide_less(largest, wide_splat(RBL_EDGE_LARGEST)));
+                                  wide_less(sum, wide_splat(RBL_EDGE_LARGEST)));
     return 255u & ~wide_mask(wide_and(missed, decided));
 }
 

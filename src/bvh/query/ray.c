@@ -36,14 +36,8 @@ static inline Flat4 shear_corner4(const ShearedRay4* ray, rblFloat4 x, rblFloat4
                    rbl_sub4(rbl_sub4(y, ray->origin[1]), rbl_mul4(ray->sy, depth))};
 }
 
-static inline rblFloat4 in_range4(rblFloat4 x)
-{
-    const rblFloat4 size = rbl_max4(x, rbl_sub4(rbl_splat4(0.0f), x));
-    return rbl_and4(rbl_less4(rbl_splat4(RBL_EDGE_SMALLEST), size),
-                    rbl_less4(size, rbl_splat4(RBL_EDGE_LARGEST)));
-}
-
-// The triangles of four that rbl_ray_hits_triangle() does not reject by their edges: the same operations in the same order.
+// The triangles of four that rbl_ray_hits_triangle() does not reject by their edges. Rounding is monotonic: an edge
+// function that is not 0 in 32 bits has the right sign, and two of opposite signs reject in 64 bits too.
 static inline uint32_t near_triangles(const rblShearedRay* ray, const ShearedRay4* wide,
                                       const rblLeafTriangle* const triangles[4])
 {
@@ -58,9 +52,7 @@ static inline uint32_t near_triangles(const rblShearedRay* ray, const ShearedRay
     const rblFloat4 zero = rbl_splat4(0.0f);
     const rblFloat4 least = rbl_min4(u, rbl_min4(v, s));
     const rblFloat4 most = rbl_max4(u, rbl_max4(v, s));
-    const rblFloat4 missed = rbl_and4(rbl_less4(least, zero), rbl_less4(zero, most));
-    const rblFloat4 decided = rbl_and4(in_range4(u), rbl_and4(in_range4(v), in_range4(s)));
-    return 15u & ~rbl_mask4(rbl_and4(missed, decided));
+    return 15u & ~rbl_mask4(rbl_and4(rbl_less4(least, zero), rbl_less4(zero, most)));
 }
 
 // ---- traversal ----

@@ -23,11 +23,6 @@ RAY_FCN void wide_store(float* p, Wide a)
     _mm256_storeu_ps(p, a);
 }
 
-RAY_FCN Wide wide_add(Wide a, Wide b)
-{
-    return _mm256_add_ps(a, b);
-}
-
 RAY_FCN Wide wide_sub(Wide a, Wide b)
 {
     return _mm256_sub_ps(a, b);

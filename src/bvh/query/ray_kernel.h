@@ -1,7 +1,7 @@
 // The traversal of a ray tree, written once for every width of registers. A file that includes it defines first:
 //   Wide                 eight floats
 //   RAY_FCN              storage class and target of a function on them
-//   wide_splat, wide_load, wide_store, wide_add, wide_sub, wide_mul,
+//   wide_splat, wide_load, wide_store, wide_sub, wide_mul,
 //   wide_min, wide_max, wide_less, wide_less_equal, wide_and, wide_mask
 // Every path executes the same operations in the same order.
 #include "base/bits.h"
@@ -41,13 +41,8 @@ RAY_FCN WideFlat shear_corners(const rblShearedRay* ray, const float corner[3][R
                       wide_sub(y, wide_mul(wide_splat(ray->sy), depth))};
 }
 
-RAY_FCN Wide size_of(Wide x)
-{
-    return wide_max(x, wide_sub(wide_splat(0.0f), x));
-}
-
-// The triangles of a block that rbl_ray_hits_triangle() does not reject by their edges: the same operations in the same
-// order.
+// The triangles of a block that rbl_ray_hits_triangle() does not reject by their edges. Rounding is monotonic: an edge
+// function that is not 0 in 32 bits has the right sign, and two of opposite signs reject in 64 bits too.
 RAY_FCN uint32_t near_triangles(const rblShearedRay* ray, const rblRayBlock* block)
 {
     const WideFlat a = shear_corners(ray, block->corner[0]);
@@ -59,13 +54,7 @@ RAY_FCN uint32_t near_triangles(const rblShearedRay* ray, const rblRayBlock* blo
     const Wide zero = wide_splat(0.0f);
     const Wide least = wide_min(u, wide_min(v, s));
     const Wide most = wide_max(u, wide_max(v, s));
-    const Wide u_size = size_of(u), v_size = size_of(v), s_size = size_of(s);
-    const Wide smallest = wide_min(u_size, wide_min(v_size, s_size));
-    const Wide sum = wide_add(u_size, wide_add(v_size, s_size)); // NaN when one is
-    const Wide missed = wide_and(wide_less(least, zero), wide_less(zero, most));
-    const Wide decided = wide_and(wide_less(wide_splat(RBL_EDGE_SMALLEST), smallest),
-                                  wide_less(sum, wide_splat(RBL_EDGE_LARGEST)));
-    return 255u & ~wide_mask(wide_and(missed, decided));
+    return 255u & ~wide_mask(wide_and(wide_less(least, zero), wide_less(zero, most)));
 }
 
 // Test the triangles of a block. True as soon as `any` is satisfied.

@@ -30,7 +30,6 @@ RAY_FCN void wide_store(float* p, Wide a)
         return (Wide){rbl_##name##4(a.low, b.low), rbl_##name##4(a.high, b.high)};                           \
     }
 
-WIDE_OPERATION(add)
 WIDE_OPERATION(sub)
 WIDE_OPERATION(mul)
 WIDE_OPERATION(min)

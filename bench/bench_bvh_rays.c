@@ -80,6 +80,38 @@ static void aim_random(rblRay* rays, uint32_t count)
     }
 }
 
+static rblResult build_rays(void* context)
+{
+    RayWork* work = context;
+    return rbl_ray_tree_build(&work->wide, &work->tree, work->jobs);
+}
+
+// The time and memory of the ray tree itself.
+static rblResult measure_ray_tree(rblBvhBench* bench, RayWork* work, const char* quality)
+{
+    char metric[64];
+    for (uint32_t t = 0; t < RBL_BVH_BENCH_THREADS; ++t)
+    {
+        double seconds;
+        work->jobs = bench->jobs[t];
+        snprintf(metric, sizeof metric, "ray tree, %s", quality);
+        RBL_TRY(rbl_bvh_bench_best(bench, build_rays, work, &seconds));
+        rbl_bvh_bench_row(bench, &(rblBvhRow){.subject = "sphere 1M",
+                                              .metric = metric,
+                                              .threads = t + 1,
+                                              .value = 1e3 * seconds,
+                                              .unit = "ms"});
+    }
+    const double bytes = (double)(sizeof(rblRayNode) * work->wide.node_count) +
+                         (double)(sizeof(rblRayBlock) * work->wide.block_count);
+    snprintf(metric, sizeof metric, "memory of the ray tree, %s", quality);
+    rbl_bvh_bench_row(bench, &(rblBvhRow){.subject = "sphere 1M",
+                                          .metric = metric,
+                                          .value = bytes / (double)work->tree.layout.leaves,
+                                          .unit = "bytes/triangle"});
+    return RBL_OK;
+}
+
 static rblResult measure(rblBvhBench* bench, RayWork* work, const char* kind, const char* quality)
 {
     // rblRay is eight floats in the order that peers read.
@@ -126,7 +158,8 @@ static rblResult measure_all(rblBvhBench* bench, RayWork* work, const rblTriangl
         {
             RBL_TRY(rbl_forest_build(&work->forest, span, 1, (rblBvhQuality)q, bench->jobs[1]));
             work->tree = rbl_forest_tree(&work->forest, 0);
-            RBL_TRY(rbl_ray_tree_build(&work->wide, &work->tree, bench->jobs[1]));
+            RBL_TRY(kind == 0 ? measure_ray_tree(bench, work, qualities[q])
+                              : rbl_ray_tree_build(&work->wide, &work->tree, bench->jobs[1]));
             RBL_TRY(measure(bench, work, kind == 0 ? "coherent" : "random", qualities[q]));
         }
     }

@@ -141,6 +141,9 @@ static void add_tree(const rblBvh* bvh)
 
 static void add_rays(const rblBvh* bvh)
 {
+    rblRayTree rays;
+    rbl_ray_tree_init(&rays, rbl_default_allocator());
+    require(rbl_ray_tree_build(&rays, bvh, rbl_default_jobs()), "ray tree");
     rblRandom random = rbl_random_seed(4, 1);
     for (int i = 0; i < 2000; ++i)
     {
@@ -153,7 +156,19 @@ static void add_rays(const rblBvh* bvh)
         add_u32(rbl_tree_ray_closest(bvh, &ray, &hit));
         add_double((double)hit.t + (double)hit.u + (double)hit.v);
         add_u32(hit.triangle);
+        rblRayHit other = {0};
+        add_u32(rbl_ray_tree_closest(bvh, &rays, &ray, &other));
+        add_u32(memcmp(&hit, &other, sizeof hit) == 0);
+        add_u32(rbl_ray_tree_any(bvh, &rays, &ray));
     }
+    for (uint32_t i = 0; i < rays.node_count; ++i)
+    {
+        for (uint32_t k = 0; k < RBL_RAY_WIDTH; ++k)
+        {
+            add_u32(rays.nodes[i].child[k]);
+        }
+    }
+    rbl_ray_tree_free(&rays);
 }
 
 // Closest points, winding numbers, signed distances and boxes at random places.

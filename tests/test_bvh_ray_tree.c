@@ -364,7 +364,7 @@ static void an_unsound_ray_tree_is_found(void** state)
     Trees trees;
     open_trees(&trees);
     build_trees(&trees, &span, RBL_BVH_QUALITY);
-    float* side = &trees.rays.nodes[0].side[0][1][0];
+    float* side = &trees.rays.nodes[0].side[1][0];
     *side += 1e-3f;
     assert_false(rbl_ray_tree_is_sound(&trees.rays, &trees.bvh));
     *side -= 2e-3f; // larger is not wrong

@@ -158,7 +158,8 @@ static void add_rays(const rblBvh* bvh)
         add_u32(hit.triangle);
         rblRayHit other = {0};
         add_u32(rbl_ray_tree_closest(bvh, &rays, &ray, &other));
-        add_u32(memcmp(&hit, &other, sizeof hit) == 0);
+        add_double((double)other.t + (double)other.u + (double)other.v);
+        add_u32(other.triangle);
         add_u32(rbl_ray_tree_any(bvh, &rays, &ray));
     }
     for (uint32_t i = 0; i < rays.node_count; ++i)

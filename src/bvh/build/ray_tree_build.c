@@ -171,8 +171,8 @@ static void fill_sides(rblRayNode* node, const rblAabb* const boxes[RBL_RAY_WIDT
 {
     for (uint32_t i = 0; i < count; ++i)
     {
-        node->side[0][axis][i] = (&boxes[i]->lower.x)[axis];
-        node->side[1][axis][i] = (&boxes[i]->upper.x)[axis];
+        node->side[axis][i] = (&boxes[i]->lower.x)[axis];
+        node->side[3 + axis][i] = (&boxes[i]->upper.x)[axis];
     }
 }
 
@@ -331,8 +331,8 @@ static bool contains_box(const rblRayNode* node, uint32_t lane, const rblAabb* b
 {
     for (uint32_t axis = 0; axis < 3; ++axis)
     {
-        const float lower = node->side[0][axis][lane];
-        const float upper = node->side[1][axis][lane];
+        const float lower = node->side[axis][lane];
+        const float upper = node->side[3 + axis][lane];
         if (lower > (&box->lower.x)[axis] || upper < (&box->upper.x)[axis])
         {
             return false;

@@ -260,16 +260,16 @@ static void prepare_trace(rblRayTrace* trace, const rblBvh* bvh, const rblRayTre
     trace->order = bvh->order;
     trace->sheared = rbl_shear_ray(ray);
     trace->t_min = ray->t_min;
-    for (size_t axis = 0; axis < 3; ++axis)
+    for (uint32_t axis = 0; axis < 3; ++axis)
     {
         const bool backwards = box_ray.inverse[axis] < 0.0f;
-        const size_t lower = axis * RBL_RAY_WIDTH;
-        const size_t upper = lower + 3 * RBL_RAY_WIDTH;
         trace->inverse[axis] = box_ray.inverse[axis];
         trace->enter_from[axis] = backwards ? box_ray.below[axis] : box_ray.above[axis];
         trace->leave_from[axis] = backwards ? box_ray.above[axis] : box_ray.below[axis];
-        trace->enter_sides[axis] = backwards ? upper : lower;
-        trace->leave_sides[axis] = backwards ? lower : upper;
+        const size_t lower = axis * sizeof rays->nodes->side[0];
+        const size_t upper = lower + 3 * sizeof rays->nodes->side[0];
+        trace->enter_side[axis] = backwards ? upper : lower;
+        trace->leave_side[axis] = backwards ? lower : upper;
     }
 }
 

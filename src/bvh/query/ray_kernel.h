@@ -8,6 +8,12 @@
 #include "bvh/query/ray_tree_trace.h"
 #include <string.h>
 
+// By bytes, because the processor adds them for nothing.
+RAY_FCN Wide load_side(const rblRayNode* node, size_t offset)
+{
+    return wide_load((const float*)(const void*)((const char*)node->side + offset));
+}
+
 // Which children the ray enters before t_max, and where.
 RAY_FCN uint32_t hit_children(const rblRayTrace* ray, const rblRayNode* node, float t_max,
                               float enter[RBL_RAY_WIDTH])
@@ -17,8 +23,8 @@ RAY_FCN uint32_t hit_children(const rblRayTrace* ray, const rblRayNode* node, fl
     for (uint32_t axis = 0; axis < 3; ++axis)
     {
         const Wide inverse = wide_splat(ray->inverse[axis]);
-        const Wide enters = wide_load(node->side[0][0] + ray->enter_sides[axis]);
-        const Wide leaves = wide_load(node->side[0][0] + ray->leave_sides[axis]);
+        const Wide enters = load_side(node, ray->enter_side[axis]);
+        const Wide leaves = load_side(node, ray->leave_side[axis]);
         near = wide_max(wide_mul(wide_sub(enters, wide_splat(ray->enter_from[axis])), inverse), near);
         far = wide_min(wide_mul(wide_sub(leaves, wide_splat(ray->leave_from[axis])), inverse), far);
     }

@@ -18,10 +18,10 @@
 
 typedef struct rblRayNode
 {
-    float side[2][3][RBL_RAY_WIDTH]; // lower and upper sides, per axis and child
-    uint32_t child[RBL_RAY_WIDTH];   // a node, or RBL_RAY_BLOCK_BIT and a block
-    uint32_t lanes;                  // bit i: child i exists
-    uint32_t unused[7];              // up to four cache lines
+    float side[6][RBL_RAY_WIDTH];  // per child: the lower side of each axis, then the upper ones
+    uint32_t child[RBL_RAY_WIDTH]; // a node, or RBL_RAY_BLOCK_BIT and a block
+    uint32_t lanes;                // bit i: child i exists
+    uint32_t unused[7];            // up to four cache lines
 } rblRayNode;
 
 // The triangles of leaves 8 i to 8 i + 7, corner by corner and axis by axis. Behind the last leaf they are points.

@@ -29,9 +29,9 @@ typedef struct rblRayTrace
     float t_min;
     float inverse[3];
     // Per axis, for the sides where the ray enters boxes and for those where it leaves them: the origin of rblBoxRay, and
-    // where these sides are in rblRayNode.side.
+    // where these sides are in rblRayNode.side, in bytes.
     float enter_from[3], leave_from[3];
-    size_t enter_sides[3], leave_sides[3];
+    size_t enter_side[3], leave_side[3];
 } rblRayTrace;
 
 typedef bool rblRayTraceFcn(const rblRayTrace* trace, rblRayHit* best, bool any);

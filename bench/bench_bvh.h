@@ -20,7 +20,9 @@ typedef struct rblBvhBench
     double noted_counts[2];                  // ours and a peer's that a note has told apart
 } rblBvhBench;
 
-// The shortest of several runs, in seconds, as rbl_bench_best() but of a shorter patience: there are many rows.
+// The shortest of several runs, in seconds, as rbl_bench_best() but of a shorter patience: there are many rows. Of a run
+// the smaller of the time that passed and the time of the processors counts, which on a busy machine is that of one
+// thread; rubble-peers does the same.
 rblResult rbl_bvh_bench_best(rblBvhBench* bench, rblBenchWorkFcn* work, void* context, double* seconds);
 
 // Write what peers read into the bench's folder. `slot` 0 or 1 is the mesh, 2 the table.

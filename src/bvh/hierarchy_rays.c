@@ -60,7 +60,7 @@ const rblRayTree* rbl_hierarchy_ask_rays(rblHierarchy* hierarchy, uint32_t count
         // One thread makes them; others use the binary trees until it is done, and without memory until the next change.
         if (asked >= hierarchy->forest.leaf_count / TRIANGLES_PER_RAY &&
             atomic_compare_exchange_strong_explicit(&hierarchy->ray_state, &state, RBL_RAYS_IN_WORK,
-                                                    memory_order_acquire, memory_order_relaxed))
+                                                    memory_order_acquire, memory_order_acquire))
         {
             state = RBL_RAYS_READY;
             if (rbl_hierarchy_make_rays(hierarchy) != RBL_OK)

@@ -9,18 +9,19 @@ enum
     KINDS = 6
 };
 
-// Hills that repeat, from a few sines: slopes of up to `steep`.
-static float height_at(float x, float z, float steep)
+// Hills from a few sines, in a bowl.
+static float height_at(float x, float z, float steep, float rim)
 {
-    return steep * (0.9f * (float)sin((double)x) + 0.5f * (float)sin(1.7 * (double)z + 0.3 * (double)x));
+    const float away = (x - 8.0f) * (x - 8.0f) + (z - 8.0f) * (z - 8.0f);
+    return rim * away + steep * (0.9f * (float)sin((double)x) + 0.5f * (float)sin(1.7 * (double)z + 0.3 * (double)x));
 }
 
-static rblShapeId make_hills(float spacing, float steep)
+static rblShapeId make_hills(float spacing, float steep, float rim)
 {
     static float heights[POINTS * POINTS];
     for (int i = 0; i < POINTS * POINTS; ++i)
     {
-        heights[i] = height_at(spacing * (float)(i % POINTS), spacing * (float)(i / POINTS), steep);
+        heights[i] = height_at(spacing * (float)(i % POINTS), spacing * (float)(i / POINTS), steep, rim);
     }
     rblHeightFieldDef def = rbl_default_height_field_def();
     def.columns = POINTS;
@@ -104,10 +105,7 @@ static void flat_triangles_are_a_plane(void** state)
             float highest;
             float flat;
             const rblBodyState on_plane = slide(make_ground(), kind, &flat);
-            const rblBodyState on_mesh = slide(make_hills(spacings[s], 0.0f), kind, &highest);
-            print_message("kind %u spacing %.2f: x %.5f plane %.5f, height %.2e plane %.2e, z %.5f %.5f\n", kind,
-                          (double)spacings[s], (double)on_mesh.center.x, (double)on_plane.center.x, (double)highest,
-                          (double)flat, (double)on_mesh.center.z, (double)on_plane.center.z);
+            const rblBodyState on_mesh = slide(make_hills(spacings[s], 0.0f, 0.0f), kind, &highest);
             check_close(on_mesh.center.x, on_plane.center.x, 0.01f * (on_plane.center.x - 2.03f));
             check_close(on_mesh.center.z, on_plane.center.z, 0.005);
             assert_true(highest <= flat + 5e-4f);
@@ -134,6 +132,7 @@ static uint32_t count_behind(rblWorldId world, const rblShapeView* ground, const
     return found;
 }
 
+// Balls and cylinders roll in a valley for a long time; boxes and stones come to rest.
 static void heaps_on_hills_come_to_rest(void** state)
 {
     (void)state;
@@ -141,7 +140,7 @@ static void heaps_on_hills_come_to_rest(void** state)
     {
         rblRandom random = rbl_random_seed(20 + seed, 0);
         const rblWorldId world = make_world(true);
-        const rblShapeId hills = make_hills(0.25f, seed == 0 ? 0.3f : 0.6f);
+        const rblShapeId hills = make_hills(0.25f, seed == 0 ? 0.3f : 0.6f, 0.03f);
         rblShapeView ground;
         check_ok(rbl_shape_acquire(hills, &ground));
         put(world, hills, RBL_BODY_STATIC, vec(0, 0, 0));
@@ -149,10 +148,10 @@ static void heaps_on_hills_come_to_rest(void** state)
         for (uint32_t i = 0; i < 90; ++i)
         {
             rblBodyDef def = rbl_default_body_def();
-            def.shape = make_kind(i % KINDS, &random);
+            def.shape = make_kind(seed == 2 ? 2 + 2 * (i % 2) : i % KINDS, &random);
             const float x = random_between(&random, 6.0f, 9.0f);
             const float z = random_between(&random, 6.0f, 9.0f);
-            def.pose.p = vec(x, 1.5f + 0.1f * (float)i, z);
+            def.pose.p = vec(x, 2.0f + 0.1f * (float)i, z);
             def.pose.q = random_rotation(&random);
             def.spin = random_in_cube(&random, 5.0f);
             check_ok(rbl_body_create(world, &def, &bodies[i]));
@@ -161,14 +160,14 @@ static void heaps_on_hills_come_to_rest(void** state)
         Watch eye = watch(world);
         bool behind[90] = {false};
         uint32_t passed = 0;
-        for (int i = 0; i < 300; ++i)
+        for (int i = 0; i < 400; ++i)
         {
             watched_step(&eye, STEP);
             passed += count_behind(world, &ground, bodies, 90, behind);
         }
         const rblCounters counters = counters_of(world);
-        print_message("seed %u: %u passed, awake %u, contacts %u\n", seed, passed, counters.awake, counters.contacts);
         assert_int_equal(passed, 0);
+        assert_true(seed != 2 || counters.awake == 0);
         check_energy_rule(&eye);
         check_all_finite(world);
         rbl_shape_release(ground.shape);
@@ -183,14 +182,13 @@ static void fast_bodies_do_not_pass(void** state)
     (void)state;
     static const float speeds[] = {10, 30, 100, 300};
     uint32_t passed = 0;
-    uint32_t count = 0;
     for (uint32_t s = 0; s < 4; ++s)
     {
         for (uint32_t kind = 0; kind < KINDS; ++kind)
         {
             rblRandom random = rbl_random_seed(40 + s, kind);
             const rblWorldId world = make_world(false);
-            const rblShapeId hills = make_hills(0.25f, 0.5f);
+            const rblShapeId hills = make_hills(0.25f, 0.5f, 0.0f);
             rblShapeView ground;
             check_ok(rbl_shape_acquire(hills, &ground));
             put(world, hills, RBL_BODY_STATIC, vec(0, 0, 0));
@@ -216,8 +214,6 @@ static void fast_bodies_do_not_pass(void** state)
                 step_times(world, 1);
                 passed += count_behind(world, &ground, bodies, 60, behind);
             }
-            count += 60;
-            print_message("speed %g kind %u: %u passed so far of %u\n", (double)speeds[s], kind, passed, count);
             rbl_shape_release(ground.shape);
             check_ok(rbl_world_destroy(world));
         }
@@ -232,7 +228,7 @@ static void ground_is_static(void** state)
     (void)state;
     const rblWorldId world = make_world(false);
     rblBodyDef def = rbl_default_body_def();
-    def.shape = make_hills(0.5f, 0.2f);
+    def.shape = make_hills(0.5f, 0.2f, 0.0f);
     rblBodyId body;
     check_fails(RBL_ERROR_ARGUMENT, rbl_body_create(world, &def, &body));
     def.type = RBL_BODY_KINEMATIC;

@@ -3,6 +3,7 @@
 
 #include "field/engine.h"
 #include "field/shape.h"
+#include "field/shape_codec.h"
 #include "math/aabb.h"
 #include "rubble/solids.h"
 
@@ -165,7 +166,8 @@ static void contacts_on_flat_ground_are_those_of_a_plane(void** state)
             const rblAabb box = rbl_shape_bounds_at(&body_view, pose);
             const float x = middle + random_between(&random, -0.5f, 0.5f) * spacings[s];
             const float depth = random_between(&random, -0.04f, 0.06f);
-            pose.p = (rblVec3){x, -box.lower.y - depth, middle + random_between(&random, -0.5f, 0.5f) * spacings[s]};
+            pose.p = (rblVec3){x, -box.lower.y - depth,
+                               middle + random_between(&random, -0.5f, 0.5f) * spacings[s]};
             check_ok(rbl_shape_collide(&ground_view, &body_view, pose, &options, NULL, &set));
             check_ok(rbl_shape_collide(&plane_view, &body_view, pose, &options, NULL, &expected));
             const rblContactPoint* deepest = deepest_of(&set);
@@ -208,7 +210,8 @@ static void contacts_do_not_depend_on_the_order(void** state)
         const float away = rbl_aabb_size(ground_view.bounds).x * 0.5f + body_view.radius * 0.8f;
         const rblTransform pose = {rbl_scale3(random_direction(&random), away), random_rotation(&random)};
         check_ok(rbl_shape_collide(&ground_view, &body_view, pose, &options, NULL, &first));
-        check_ok(rbl_shape_collide(&body_view, &ground_view, rbl_transform_inverse(pose), &options, NULL, &second));
+        check_ok(rbl_shape_collide(&body_view, &ground_view, rbl_transform_inverse(pose), &options, NULL,
+                                   &second));
         // Contacts at the limit of the margin may differ by rounding.
         const rblContactPoint* deepest = deepest_of(&first);
         const rblContactPoint* other = deepest_of(&second);
@@ -248,7 +251,8 @@ static void a_convex_mesh_touches_as_its_hull(void** state)
     {
         const rblShapeId body = make_body(i % BODIES, &random);
         const rblShapeView body_view = view_of(body);
-        const rblTransform pose = {rbl_scale3(random_direction(&random), 0.5f + body_view.radius), random_rotation(&random)};
+        const rblTransform pose = {rbl_scale3(random_direction(&random), 0.5f + body_view.radius),
+                                   random_rotation(&random)};
         check_ok(rbl_shape_collide(&hull_view, &body_view, pose, &options, NULL, &expected));
         const rblContactPoint* wanted = deepest_of(&expected);
         check_ok(rbl_shape_collide(&ground_view, &body_view, pose, &options, NULL, &set));
@@ -288,9 +292,10 @@ static void impacts_on_flat_ground_are_those_on_a_plane(void** state)
         const float x = random_between(&random, 10.0f, 20.0f);
         const rblSweep still = {.from = rbl_transform_identity()};
         const rblVec3 along = random_in_cube(&random, 4.0f);
-        const rblSweep fall = {.from = {{x, random_between(&random, 1.0f, 4.0f), 15.0f}, random_rotation(&random)},
-                               .translation = {along.x, -6.0f, along.z},
-                               .rotation = random_in_cube(&random, 2.0f)};
+        const rblSweep fall = {
+            .from = {{x, random_between(&random, 1.0f, 4.0f), 15.0f}, random_rotation(&random)},
+            .translation = {along.x, -6.0f, along.z},
+            .rotation = random_in_cube(&random, 2.0f)};
         const float wanted = rbl_shape_time_of_impact(&plane_view, &still, &body_view, &fall, 1e-3f, 2e-4f);
         const float found = rbl_shape_time_of_impact(&ground_view, &still, &body_view, &fall, 1e-3f, 2e-4f);
         const float other = rbl_shape_time_of_impact(&body_view, &fall, &ground_view, &still, 1e-3f, 2e-4f);
@@ -323,7 +328,8 @@ static void a_rolling_body_meets_the_wall(void** state)
     check_ok(rbl_shape_create_sphere(0.5f, &ball));
     const rblShapeView ball_view = view_of(ball);
     const rblSweep still = {.from = rbl_transform_identity()};
-    const rblSweep roll = {.from = {{0, 0.5f, 0}, {0, 0, 0, 1}}, .translation = {9, 0, 0}, .rotation = {0, 0, -3}};
+    const rblSweep roll = {
+        .from = {{0, 0.5f, 0}, {0, 0, 0, 1}}, .translation = {9, 0, 0}, .rotation = {0, 0, -3}};
     const rblSweep fall = {.from = {{0, 0.5f, 0}, {0, 0, 0, 1}}, .translation = {9, -1, 0}};
     rblImpactQuery query = {.a = &ground_view,
                             .b = &ball_view,
@@ -373,6 +379,40 @@ static void rays_enter_through_the_front(void** state)
     check_close(rbl_shape_ray(sheets_view.shape, &through).t, 2.0, 1e-6);
     check_ok(rbl_mesh_destroy(mesh));
     check_ok(rbl_shape_destroy(sheets));
+}
+
+// ---- bytes ----
+
+// Through bytes and back: the same answers to the last bit. Cut short anywhere, the bytes are refused.
+static void a_mesh_is_recorded(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(13, 0);
+    const rblShapeId shape = make_flat(9, 0.5f);
+    const rblShapeView view = view_of(shape);
+    rblByteSink sink;
+    rbl_sink_init(&sink, rbl_default_allocator());
+    const rblSourceNumbers numbers = {0};
+    const rblSourceTables tables = {0};
+    check_ok(rbl_put_shape(&sink, view.shape, &numbers));
+    rblByteSource source = {.data = sink.bytes.data, .size = sink.bytes.count};
+    rblShapeId again;
+    check_ok(rbl_take_shape(&source, &tables, &again));
+    const rblShapeView copy = view_of(again);
+    assert_string_equal(copy.kind, "triangles");
+    for (int i = 0; i < 200; ++i)
+    {
+        const rblVec3 p = random_in_cube(&random, 3.0f);
+        assert_true(rbl_shape_distance(view.shape, p, NULL) == rbl_shape_distance(copy.shape, p, NULL));
+    }
+    check_ok(rbl_shape_destroy(again));
+    for (size_t size = 0; size < sink.bytes.count; size += 7)
+    {
+        source = (rblByteSource){.data = sink.bytes.data, .size = size};
+        check_fails(RBL_ERROR_FORMAT, rbl_take_shape(&source, &tables, &again));
+    }
+    rbl_sink_free(&sink);
+    check_ok(rbl_shape_destroy(shape));
 }
 
 // ---- bad input ----
@@ -467,6 +507,7 @@ int main(void)
                                        cmocka_unit_test(impacts_on_flat_ground_are_those_on_a_plane),
                                        cmocka_unit_test(a_rolling_body_meets_the_wall),
                                        cmocka_unit_test(rays_enter_through_the_front),
+                                       cmocka_unit_test(a_mesh_is_recorded),
                                        cmocka_unit_test(bad_input_is_refused),
                                        cmocka_unit_test(holes_are_open)};
     return cmocka_run_group_tests(tests, NULL, NULL);

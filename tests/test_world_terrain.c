@@ -1,7 +1,9 @@
 // Bodies on ground of triangles: they slide and roll as on a plane, rest on hills, and never come behind it.
 #include "world_testing.h"
 
+#include "rubble/solids.h"
 #include "shape_testing.h"
+#include <stdlib.h>
 
 enum
 {
@@ -13,7 +15,8 @@ enum
 static float height_at(float x, float z, float steep, float rim)
 {
     const float away = (x - 8.0f) * (x - 8.0f) + (z - 8.0f) * (z - 8.0f);
-    return rim * away + steep * (0.9f * (float)sin((double)x) + 0.5f * (float)sin(1.7 * (double)z + 0.3 * (double)x));
+    return rim * away +
+           steep * (0.9f * (float)sin((double)x) + 0.5f * (float)sin(1.7 * (double)z + 0.3 * (double)x));
 }
 
 static rblShapeId make_hills(float spacing, float steep, float rim)
@@ -116,8 +119,8 @@ static void flat_triangles_are_a_plane(void** state)
 // ---- hills ----
 
 // Bodies over the ground whose centre is behind it, each counted once.
-static uint32_t count_behind(rblWorldId world, const rblShapeView* ground, const rblBodyId* bodies, uint32_t count,
-                             bool* behind)
+static uint32_t count_behind(rblWorldId world, const rblShapeView* ground, const rblBodyId* bodies,
+                             uint32_t count, bool* behind)
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; ++i)
@@ -204,7 +207,8 @@ static void fast_bodies_do_not_pass(void** state)
                 def.filter.group = -1; // not among themselves
                 def.pose.p = vec(x, 2.0f, z);
                 def.pose.q = random_rotation(&random);
-                def.velocity = rbl_scale3(rbl_normalize3(vec(0.5f * aim.x, -0.7f, 0.5f * aim.z), vec(0, -1, 0)), speeds[s]);
+                def.velocity = rbl_scale3(
+                    rbl_normalize3(vec(0.5f * aim.x, -0.7f, 0.5f * aim.z), vec(0, -1, 0)), speeds[s]);
                 def.spin = random_in_cube(&random, 60.0f);
                 check_ok(rbl_body_create(world, &def, &bodies[i]));
                 check_ok(rbl_shape_destroy(def.shape));
@@ -219,6 +223,78 @@ static void fast_bodies_do_not_pass(void** state)
         }
     }
     assert_int_equal(passed, 0);
+}
+
+// ---- shapes with samples ----
+
+// Level sets meet the ground by their samples. They come to rest on it.
+static void a_level_set_rests_on_hills(void** state)
+{
+    (void)state;
+    const rblWorldId world = make_world(true);
+    const rblShapeId hills = make_hills(0.25f, 0.3f, 0.03f);
+    rblShapeView ground;
+    check_ok(rbl_shape_acquire(hills, &ground));
+    put(world, hills, RBL_BODY_STATIC, vec(0, 0, 0));
+    rblLevelSetDef level_set = rbl_default_level_set_def();
+    const double size[3] = {0.3, 0.2, 0.4};
+    const rblSolidValue value = {"size", size, 3};
+    check_ok(rbl_mesh_make("box", &value, 1, &level_set.mesh));
+    rblShapeId shape;
+    check_ok(rbl_shape_create_level_set(&level_set, &shape));
+    check_ok(rbl_mesh_destroy(level_set.mesh));
+    const rblBodyId body = put(world, shape, RBL_BODY_DYNAMIC, vec(8.1f, 2.0f, 7.9f));
+    Watch eye = watch(world);
+    for (int i = 0; i < 240; ++i)
+    {
+        watched_step(&eye, STEP);
+    }
+    const rblBodyState end = state_of(world, body);
+    assert_false(end.awake);
+    check_close(rbl_shape_distance(ground.shape, end.center, NULL), 0.1, 0.03);
+    check_energy_rule(&eye);
+    rbl_shape_release(ground.shape);
+    check_ok(rbl_world_destroy(world));
+}
+
+// ---- the same bits ----
+
+// A state that is stored and restored, and other numbers of workers, give the same results.
+static void results_are_reproducible(void** state)
+{
+    (void)state;
+    uint64_t hashes[3];
+    for (uint32_t run = 0; run < 3; ++run)
+    {
+        const rblTasks tasks = tasks_of(run == 1 ? 3 : 1);
+        rblWorldDef def = rbl_default_world_def();
+        rblRandom random = rbl_random_seed(60, 0);
+        rblWorldId world;
+        def.tasks = &tasks;
+        check_ok(rbl_world_create(&def, &world));
+        put(world, make_hills(0.25f, 0.5f, 0.03f), RBL_BODY_STATIC, vec(0, 0, 0));
+        for (uint32_t i = 0; i < 60; ++i)
+        {
+            const float x = random_between(&random, 6.0f, 9.0f);
+            put(world, make_kind(i % KINDS, &random), RBL_BODY_DYNAMIC, vec(x, 2.0f + 0.1f * (float)i, 7.5f));
+        }
+        step_times(world, 30);
+        if (run == 2)
+        {
+            uint8_t* image = NULL;
+            size_t bytes = 0;
+            check_ok(rbl_world_save(world, NULL, 0, &bytes));
+            image = malloc(bytes);
+            check_ok(rbl_world_save(world, image, bytes, &bytes));
+            step_times(world, 5);
+            check_ok(rbl_world_restore(world, image, bytes));
+            free(image);
+        }
+        step_times(world, 60);
+        hashes[run] = hash_of(world);
+        check_ok(rbl_world_destroy(world));
+    }
+    assert_true(hashes[0] == hashes[1] && hashes[0] == hashes[2]);
 }
 
 // ---- bad input ----
@@ -242,9 +318,9 @@ static void ground_is_static(void** state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(flat_triangles_are_a_plane),
-                                       cmocka_unit_test(heaps_on_hills_come_to_rest),
-                                       cmocka_unit_test(fast_bodies_do_not_pass),
-                                       cmocka_unit_test(ground_is_static)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flat_triangles_are_a_plane), cmocka_unit_test(heaps_on_hills_come_to_rest),
+        cmocka_unit_test(fast_bodies_do_not_pass),    cmocka_unit_test(a_level_set_rests_on_hills),
+        cmocka_unit_test(results_are_reproducible),   cmocka_unit_test(ground_is_static)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

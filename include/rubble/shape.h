@@ -90,12 +90,12 @@ RBL_API rblResult rbl_shape_create_triangles(rblMeshId mesh, rblShapeId* out);
 /// column * spacing, z = row * spacing; y is its height, and up is outside.
 typedef struct rblHeightFieldDef
 {
-    uint32_t struct_size;  ///< bytes of this struct; set by rbl_default_height_field_def()
-    uint32_t cookie;       ///< set by rbl_default_height_field_def()
-    uint32_t columns;      ///< points along x, at least 2
-    uint32_t rows;         ///< points along z, at least 2; at most 2^28 points in all
-    const float* heights;  ///< columns * rows, row by row, metres; NaN: a hole. Read during the call only.
-    float spacing;         ///< metres between points; default 1
+    uint32_t struct_size; ///< bytes of this struct; set by rbl_default_height_field_def()
+    uint32_t cookie;      ///< set by rbl_default_height_field_def()
+    uint32_t columns;     ///< points along x, at least 2
+    uint32_t rows;        ///< points along z, at least 2; at most 2^28 points in all
+    const float* heights; ///< columns * rows, row by row, metres; NaN: a hole. Read during the call only.
+    float spacing;        ///< metres between points; default 1
 } rblHeightFieldDef;
 
 /// A spacing of 1 m. Set the heights.

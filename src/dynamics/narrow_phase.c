@@ -86,7 +86,7 @@ static float smaller_radius(const rblBodyPath* a, const rblBodyPath* b)
 static float path_slop(const rblBodyPath* a, const rblBodyPath* b)
 {
     return is_exact_pair(a, b) ? convex_slop(rbl_minf(a->thinnest, b->thinnest))
-                                : slop_of(FIELD_SLOP * smaller_radius(a, b));
+                               : slop_of(FIELD_SLOP * smaller_radius(a, b));
 }
 
 // Upper bound of the approach when another body stops one of the two, m. A shape that is not convex could otherwise fall into

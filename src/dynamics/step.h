@@ -238,9 +238,9 @@ typedef struct rblBodyPath
     float radius, inner_radius, thinnest; // of its shape
     bool bounded;                         // its shape
     bool exact;                           // rbl_shape_is_exact()
-    bool rugged;                          // ground that is no half space: other parts of it may be on the path
-    bool has_prepared_sweep;              // in rblStep.flights
-    bool is_new, is_new_fragment;         // see rblBody
+    bool rugged;                  // ground that is no half space: other parts of it may be on the path
+    bool has_prepared_sweep;      // in rblStep.flights
+    bool is_new, is_new_fragment; // see rblBody
     bool same; // unchanged since the last contact search of this substep, when other bodies broke
     uint32_t sibling_group;
 } rblBodyPath;

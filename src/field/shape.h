@@ -26,7 +26,7 @@ typedef struct rblSourceNumbers rblSourceNumbers;
 typedef struct rblSourceTables rblSourceTables;
 typedef struct rblImpactQuery rblImpactQuery; // field/engine.h
 typedef struct rblFlights rblFlights;         // field/contact/time_of_impact.h
-typedef struct rblShapeKeys rblShapeKeys; // field/shape_keys.h
+typedef struct rblShapeKeys rblShapeKeys;     // field/shape_keys.h
 
 // ---- kinds ----
 
@@ -38,9 +38,9 @@ typedef struct rblShapeKind
     rblRolling rolling; // of the view
     uint8_t code;       // 1 + its byte in recordings; 0: recordings contain its name
 
-    bool unbounded;    // static bodies only, no mass, no samples, no radius: a half space, or ground of any form
-    bool joinable;     // may be a child of a compound
-    bool piece;        // created by a cut of another solid: there are many, and most never break again
+    bool unbounded; // static bodies only, no mass, no samples, no radius: a half space, or ground of any form
+    bool joinable;  // may be a child of a compound
+    bool piece;     // created by a cut of another solid: there are many, and most never break again
     bool fine_samples; // whether its samples describe the surface as accurately as the field
     // Whether it has far more samples than contacts need: a search stops after a few candidates.
     bool dense_samples;

@@ -78,8 +78,8 @@ static Path path_of(const rblStep* step, uint32_t index, float begin, float seco
     const rblWorld* world = step->world;
     const rblSolverBody* solver = &step->solver_bodies.data[index];
     const rblBody* body = &world->bodies.data[solver->slot];
-    const rblVec3 pull =
-        rbl_scale3(world->def.gravity, solver->inverse_mass > 0.0f && !supported ? body->gravity_scale : 0.0f);
+    const rblVec3 pull = rbl_scale3(world->def.gravity,
+                                    solver->inverse_mass > 0.0f && !supported ? body->gravity_scale : 0.0f);
     const float before = begin - step->clocks.data[index];
     const rblVec3 to = rbl_mul_add3(rbl_scale3(solver->velocity, before), 0.5f * before * before, pull);
     const rblVec3 velocity = rbl_mul_add3(solver->velocity, before, pull);

@@ -377,8 +377,8 @@ static void list_closing(const Look* look)
     {
         const uint32_t m = manifold_of(look, i);
         const rblManifold* manifold = &step->manifolds.data[m];
-        if (!is_static_pair(manifold) || !rbl_manifold_is_convex(manifold) || rbl_manifold_is_rugged(step, manifold) ||
-            meets_sleeper(step, manifold))
+        if (!is_static_pair(manifold) || !rbl_manifold_is_convex(manifold) ||
+            rbl_manifold_is_rugged(step, manifold) || meets_sleeper(step, manifold))
         {
             step->impact->isolations.data[manifold->a] = RBL_ISOLATION_NONE;
             step->impact->isolations.data[manifold->b] = RBL_ISOLATION_NONE;

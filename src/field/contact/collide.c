@@ -118,8 +118,8 @@ static bool collides_itself(const rblShapeView* shape, const rblShapeView* other
 }
 
 // The same with the roles exchanged: contacts in the axes of b become contacts in those of a.
-static rblResult collide_from_b(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a, float margin,
-                                rblContactSet* out)
+static rblResult collide_from_b(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
+                                float margin, rblContactSet* out)
 {
     RBL_TRY(b->shape->kind->collide(b, a, rbl_transform_inverse(b_in_a), margin, out));
     for (uint32_t i = 0; i < out->count; ++i)

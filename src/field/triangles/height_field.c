@@ -22,7 +22,8 @@ static rblResult check_def(const rblHeightFieldDef* def)
     }
     if (def->columns < 2 || def->rows < 2 || def->columns > MAX_POINTS / def->rows)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "height field: %u x %u points, must be at least 2 x 2 and at most %u in all",
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "height field: %u x %u points, must be at least 2 x 2 and at most %u in all",
                         def->columns, def->rows, MAX_POINTS);
     }
     if (!(def->spacing > 0.0f) || !rbl_finite((double)def->spacing))
@@ -35,8 +36,8 @@ static rblResult check_def(const rblHeightFieldDef* def)
         const float height = def->heights[i];
         if (height == height && !rbl_finite((double)height))
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "height field: height %u is infinite, must be finite, or NaN for a hole",
-                            i);
+            return rbl_fail(RBL_ERROR_ARGUMENT,
+                            "height field: height %u is infinite, must be finite, or NaN for a hole", i);
         }
     }
     return RBL_OK;

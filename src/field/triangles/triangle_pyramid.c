@@ -7,7 +7,8 @@
 #define PYRAMID_DEPTH 0.5f // relative to the square root of the area: depth of the apex below the triangle
 
 // Corners 0 to 2 are those of the triangle, 3 is the apex. Face 0 is the triangle.
-static const rblHullEdge edges[6] = {{0, 1, 0, 1}, {0, 2, 1, 2}, {0, 3, 2, 0}, {1, 3, 0, 3}, {2, 1, 1, 3}, {3, 2, 2, 3}};
+static const rblHullEdge edges[6] = {{0, 1, 0, 1}, {0, 2, 1, 2}, {0, 3, 2, 0},
+                                     {1, 3, 0, 3}, {2, 1, 1, 3}, {3, 2, 2, 3}};
 static const uint16_t face_starts[5] = {0, 3, 6, 9, 12};
 static const uint16_t corner_edges[12] = {0, 1, 2, 0, 3, 4, 1, 4, 5, 2, 5, 3};
 static const uint8_t corner_vertices[12] = {0, 1, 2, 1, 0, 3, 2, 1, 3, 0, 2, 3};
@@ -64,7 +65,8 @@ static void set_plane(rblTrianglePyramid* pyramid, uint32_t face, rblVec3 const 
     pyramid->planes[12 + face] = offset;
 }
 
-void rbl_triangle_pyramid_set(rblTrianglePyramid* pyramid, const rblTriangles* mesh, uint32_t leaf, rblVec3 origin)
+void rbl_triangle_pyramid_set(rblTrianglePyramid* pyramid, const rblTriangles* mesh, uint32_t leaf,
+                              rblVec3 origin)
 {
     rblVec3 p[4];
     for (uint32_t i = 0; i < 3; ++i)
@@ -93,8 +95,8 @@ void rbl_triangle_pyramid_set(rblTrianglePyramid* pyramid, const rblTriangles* m
     for (uint32_t face = 0; face < 4; ++face)
     {
         set_plane(pyramid, face, p);
-        hull->inner =
-            rbl_minf(rbl_hull_offset(hull, face) - rbl_dot3(rbl_hull_normal(hull, face), center), hull->inner);
+        hull->inner = rbl_minf(rbl_hull_offset(hull, face) - rbl_dot3(rbl_hull_normal(hull, face), center),
+                               hull->inner);
     }
     rblShapeView* view = &pyramid->shape.view;
     view->bounds = box;

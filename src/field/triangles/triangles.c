@@ -36,7 +36,8 @@ static double angle_at(const rblTriangles* mesh, uint32_t leaf, uint32_t corner)
 }
 
 // First around one way; if that ends at a border, the other way from the start.
-uint32_t rbl_triangle_fan(const rblTriangles* mesh, uint32_t leaf, uint32_t corner, rblAcross out[RBL_MAX_FAN])
+uint32_t rbl_triangle_fan(const rblTriangles* mesh, uint32_t leaf, uint32_t corner,
+                          rblAcross out[RBL_MAX_FAN])
 {
     uint32_t count = 0;
     out[count++] = 4 * leaf + corner;
@@ -203,7 +204,8 @@ static rblResult check(const rblShape* shape)
         {
             continue;
         }
-        RBL_SHAPE_CHECK(across / 4 < mesh->forest.leaf_count && across % 4 < 3, "a neighbour does not exist", i);
+        RBL_SHAPE_CHECK(across / 4 < mesh->forest.leaf_count && across % 4 < 3, "a neighbour does not exist",
+                        i);
         const rblAcross back = mesh->across[3 * (size_t)(across / 4) + (across % 4 + 1) % 3];
         RBL_SHAPE_CHECK(back != RBL_NONE && back / 4 == i / 3, "a neighbour has another neighbour", i);
     }
@@ -229,7 +231,8 @@ static bool number_positions(const rblTriangles* mesh, rblHashMap* map, uint32_t
     const uint32_t corners = 3 * mesh->forest.leaf_count;
     for (uint32_t i = 0; i < corners; ++i)
     {
-        const rblVec3 p = rbl_add3(rbl_triangle_corner(mesh, i / 3, i % 3), (rblVec3){0, 0, 0}); // -0 becomes 0
+        const rblVec3 p =
+            rbl_add3(rbl_triangle_corner(mesh, i / 3, i % 3), (rblVec3){0, 0, 0}); // -0 becomes 0
         uint64_t key = rbl_hash_u64(rbl_hash_bytes(RBL_HASH_START, &p, sizeof p));
         for (;;)
         {
@@ -347,7 +350,8 @@ static rblResult build(const rblMeshView* view, rblIndexArray* indices, const rb
     const uint32_t count = drop_degenerate(view, indices);
     if (count == 0)
     {
-        return rbl_fail(RBL_ERROR_GEOMETRY, "triangles: no triangle of the mesh has an area, at least one must");
+        return rbl_fail(RBL_ERROR_GEOMETRY,
+                        "triangles: no triangle of the mesh has an area, at least one must");
     }
     const rblTriangleSpan span = {.positions = view->positions,
                                   .stride = sizeof(rblVec3d),

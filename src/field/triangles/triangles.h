@@ -36,7 +36,8 @@ rblVec3 rbl_triangle_normal(const rblTriangles* mesh, uint32_t leaf);
 // The triangles around a corner, in order of their corners there: four times the leaf, plus the corner. At most
 // RBL_MAX_FAN of them. At a border the fan ends.
 #define RBL_MAX_FAN 64u
-uint32_t rbl_triangle_fan(const rblTriangles* mesh, uint32_t leaf, uint32_t corner, rblAcross out[RBL_MAX_FAN]);
+uint32_t rbl_triangle_fan(const rblTriangles* mesh, uint32_t leaf, uint32_t corner,
+                          rblAcross out[RBL_MAX_FAN]);
 
 // Signed distance to the nearest point: negative behind the surface. The sign at an edge or a vertex is that of the mean
 // of the normals there, weighted by angle (Baerentzen and Aanaes 2005). `nearest` and `normal` may be null.
@@ -44,8 +45,8 @@ float rbl_triangles_distance(const rblTriangles* mesh, rblVec3 point, rblVec3* g
                              rblVec3* normal);
 
 // For rblShapeKind.collide and .impact.
-rblResult rbl_triangles_collide(const rblShapeView* ground, const rblShapeView* body, rblTransform body_in_ground,
-                                float margin, rblContactSet* out);
+rblResult rbl_triangles_collide(const rblShapeView* ground, const rblShapeView* body,
+                                rblTransform body_in_ground, float margin, rblContactSet* out);
 double rbl_triangles_impact(const rblImpactQuery* query, const rblFlights* flights, bool ground_is_b);
 
 // ---- one triangle as a convex shape ----
@@ -64,6 +65,7 @@ typedef struct rblTrianglePyramid
 void rbl_triangle_pyramid_init(rblTrianglePyramid* pyramid);
 
 // Corners relative to `origin`.
-void rbl_triangle_pyramid_set(rblTrianglePyramid* pyramid, const rblTriangles* mesh, uint32_t leaf, rblVec3 origin);
+void rbl_triangle_pyramid_set(rblTrianglePyramid* pyramid, const rblTriangles* mesh, uint32_t leaf,
+                              rblVec3 origin);
 
 #endif

@@ -11,11 +11,12 @@
 #include "math/aabb.h"
 
 // ---- tuning ----
-#define ALONG_FACE   0.999999f // cosine: a normal this close to that of the triangle is that of its face
-#define EDGE_SLACK   1e-3f   // sine: a normal this close to perpendicular to an edge, or to a side of a corner, is that
-#define SAME_NORMAL  0.99f   // cosine: contacts with closer normals are in one group
-#define SAME_POINT   1e-3f   // relative to the size of the body; closer contacts of a group are one
-#define MAX_GROUPS   6u      // of normals; more are added to the group with the closest normal
+#define ALONG_FACE 0.999999f // cosine: a normal this close to that of the triangle is that of its face
+#define EDGE_SLACK                                                                                           \
+    1e-3f // sine: a normal this close to perpendicular to an edge, or to a side of a corner, is that
+#define SAME_NORMAL 0.99f // cosine: contacts with closer normals are in one group
+#define SAME_POINT  1e-3f // relative to the size of the body; closer contacts of a group are one
+#define MAX_GROUPS  6u    // of normals; more are added to the group with the closest normal
 
 typedef struct Group
 {
@@ -70,7 +71,8 @@ static void add_contact(Search* s, uint32_t leaf, const rblContactPoint* c)
     for (uint32_t i = 0; i < group->manifold.count; ++i)
     {
         rblContactPoint* other = &group->manifold.points[i];
-        if (rbl_length3(rbl_sub3(other->point, c->point)) < close && rbl_dot3(other->normal, c->normal) > SAME_NORMAL)
+        if (rbl_length3(rbl_sub3(other->point, c->point)) < close &&
+            rbl_dot3(other->normal, c->normal) > SAME_NORMAL)
         {
             if (c->distance < other->distance)
             {
@@ -183,9 +185,10 @@ static float reach(const Search* s, rblVec3 direction)
 {
     const rblConvexCore* core = &s->body->shape->core;
     const rblVec3 local = rbl_inverse_rotate3(s->pose.q, direction);
-    const float core_reach = core->hull != NULL
-                                 ? rbl_hull_reach(core->hull, local)
-                                 : (float)rbl_dot3d(rbl_to_double3(local), rbl_core_support(core, rbl_to_double3(local)));
+    const float core_reach =
+        core->hull != NULL
+            ? rbl_hull_reach(core->hull, local)
+            : (float)rbl_dot3d(rbl_to_double3(local), rbl_core_support(core, rbl_to_double3(local)));
     return core_reach + (float)core->rounding + rbl_dot3(direction, s->pose.p);
 }
 
@@ -246,7 +249,8 @@ static rblResult collide_deep(Search* s, rblContactSet* out)
     plane.core.shape = &plane;
     plane.view = (rblShapeView){.shape = &plane, .convex = true};
     const rblVec3 on_plane = rbl_sub3(nearest, s->origin);
-    const rblPairQuery query = {&plane.view, s->body, {rbl_sub3(s->pose.p, on_plane), s->pose.q}, s->margin, NULL};
+    const rblPairQuery query = {
+        &plane.view, s->body, {rbl_sub3(s->pose.p, on_plane), s->pose.q}, s->margin, NULL};
     const uint32_t before = out->count;
     RBL_TRY(rbl_contact_plane(&query, false, out));
     for (uint32_t i = before; i < out->count; ++i)
@@ -272,8 +276,8 @@ static rblResult give_groups(Search* s, rblContactSet* out)
     return s->group_count == 0 && s->overlaps ? collide_deep(s, out) : RBL_OK;
 }
 
-rblResult rbl_triangles_collide(const rblShapeView* ground, const rblShapeView* body, rblTransform body_in_ground,
-                                float margin, rblContactSet* out)
+rblResult rbl_triangles_collide(const rblShapeView* ground, const rblShapeView* body,
+                                rblTransform body_in_ground, float margin, rblContactSet* out)
 {
     Search s;
     s.mesh = ground->shape->data;

@@ -18,9 +18,9 @@ typedef struct Search
     rblVec3d from, to;         // centre of the body in the axes of the mesh, at the start and the end
     rblVec3d center;           // of the mass of the body, in its axes
     rblMat3d turned;           // from the axes of the body to those of the mesh, at the end
-    double bend;       // m: bound of the distance of the path from its chord
-    double reach;      // m: radius of the body plus the target distance
-    double descent;    // m
+    double bend;               // m: bound of the distance of the path from its chord
+    double reach;              // m: radius of the body plus the target distance
+    double descent;            // m
     rblTrianglePyramid pyramid;
     double first;
 } Search;
@@ -96,7 +96,8 @@ double rbl_triangles_impact(const rblImpactQuery* query, const rblFlights* fligh
     rbl_triangle_pyramid_init(&s.pyramid);
     *(ground_is_b ? &s.query.b : &s.query.a) = &s.pyramid.shape.view;
     const float wide = (float)((s.bend + s.reach) * (1.0 + 1e-5));
-    const rblAabb way = rbl_aabb_union((rblAabb){rbl_to_float3(s.from), rbl_to_float3(s.from)}, (rblAabb){rbl_to_float3(s.to), rbl_to_float3(s.to)});
+    const rblAabb way = rbl_aabb_union((rblAabb){rbl_to_float3(s.from), rbl_to_float3(s.from)},
+                                       (rblAabb){rbl_to_float3(s.to), rbl_to_float3(s.to)});
     const rblAabb box = rbl_aabb_grown(way, wide);
     (void)rbl_tree_visit_box(&s.mesh->tree, &box, visit, &s);
     return s.first;

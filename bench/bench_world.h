@@ -39,6 +39,9 @@ rblResult rbl_world_scene_ball(rblWorldScene* scene, float radius, uint32_t* out
 rblResult rbl_world_scene_hull(rblWorldScene* scene, const rblVec3* points, uint32_t count, uint32_t* out);
 rblResult rbl_world_scene_level_set(rblWorldScene* scene, rblMeshId mesh, uint32_t* out);
 
+// Ground of triangles, for static bodies.
+rblResult rbl_world_scene_ground(rblWorldScene* scene, rblMeshId mesh, uint32_t* out);
+
 // For peers alone: a floor at y = 0, a box, a ball, or the surface of any other shape.
 rblResult rbl_world_scene_copy(rblWorldScene* scene, const rblShapeView* view, uint32_t* out);
 
@@ -49,6 +52,11 @@ rblResult rbl_world_scene_add(rblWorldScene* scene, const rblTrialBody* body);
 // The pile of stones of docs/benchmarks.md.
 rblResult rbl_world_scene_pile(uint32_t count, uint32_t width, rblWorldScene* out);
 double rbl_world_pile_half(uint32_t width); // half the distance between opposite walls
+
+// Stones of sixteen points and 10 to 30 cm, all different, at random turns: `place` puts each.
+typedef void rblWorldPlacer(uint32_t index, float position[3], const void* context);
+rblResult rbl_world_scene_stones(rblWorldScene* scene, uint32_t count, rblWorldPlacer* place,
+                                 const void* context);
 
 // A floor and four walls, `half` from the middle.
 rblResult rbl_world_scene_walls(rblWorldScene* scene, double half);
@@ -147,6 +155,7 @@ rblResult rbl_bench_world_shards(rblWorldBench* bench);
 rblResult rbl_bench_world_blocks(rblWorldBench* bench);
 rblResult rbl_bench_world_collisions(rblWorldBench* bench);
 rblResult rbl_bench_world_piles(rblWorldBench* bench);
+rblResult rbl_bench_world_terrain(rblWorldBench* bench);
 rblResult rbl_bench_world_fields(rblWorldBench* bench);
 rblResult rbl_bench_world_threads(rblWorldBench* bench);
 

@@ -117,7 +117,7 @@ static rblResult add_described(rblWorldScene* scene, rblShapeId id, const rblSha
     RBL_TRY(grow((void**)&trial->shapes, count, 1, sizeof *trial->shapes));
     RBL_TRY(grow((void**)&scene->shapes, count, 1, sizeof *scene->shapes));
     put_mass(&shape, &view->mass);
-    if (shape.kind == RBL_TRIAL_HULL || shape.kind == RBL_TRIAL_MESH)
+    if (shape.kind == RBL_TRIAL_HULL || shape.kind == RBL_TRIAL_MESH || shape.kind == RBL_TRIAL_GROUND)
     {
         rblMeshId drawn = surface;
         if (drawn.index1 == 0)
@@ -184,6 +184,13 @@ rblResult rbl_world_scene_level_set(rblWorldScene* scene, rblMeshId mesh, uint32
     def.mesh = mesh;
     RBL_TRY(rbl_shape_create_level_set(&def, &id));
     return add_shape(scene, id, (rblTrialShape){.kind = RBL_TRIAL_MESH}, mesh, out);
+}
+
+rblResult rbl_world_scene_ground(rblWorldScene* scene, rblMeshId mesh, uint32_t* out)
+{
+    rblShapeId id;
+    RBL_TRY(rbl_shape_create_triangles(mesh, &id));
+    return add_shape(scene, id, (rblTrialShape){.kind = RBL_TRIAL_GROUND}, mesh, out);
 }
 
 rblResult rbl_world_scene_copy(rblWorldScene* scene, const rblShapeView* view, uint32_t* out)

@@ -93,7 +93,8 @@ rblResult rbl_world_scene_walls(rblWorldScene* scene, double half)
     return add_fixed(scene, wall_z, 0.0, 3.0, -(half + 0.5));
 }
 
-static rblResult add_stones(rblWorldScene* scene, uint32_t count, uint32_t width)
+rblResult rbl_world_scene_stones(rblWorldScene* scene, uint32_t count, rblWorldPlacer* place,
+                                 const void* context)
 {
     uint64_t random = SEED;
     uint32_t first = 0;
@@ -105,19 +106,28 @@ static rblResult add_stones(rblWorldScene* scene, uint32_t count, uint32_t width
         RBL_TRY(rbl_world_scene_hull(scene, points, POINTS, &shape));
         first = i == 0 ? shape : first;
     }
-    const double middle = (width - 1) / 2.0;
     for (uint32_t i = 0; i < count; ++i)
     {
-        const uint32_t x = i % width;
-        const uint32_t z = i / width % width;
-        const uint32_t y = i / (width * width);
-        rblTrialBody body = rbl_world_body(first + i, rounded((x - middle) * SPACING, 6),
-                                           rounded(0.5 + y * SPACING, 6), rounded((z - middle) * SPACING, 6));
+        float p[3];
+        place(i, p, context);
+        rblTrialBody body = rbl_world_body(first + i, p[0], p[1], p[2]);
         body.density = 2500.0f;
         rbl_world_random_turn(&random, body.rotation);
         RBL_TRY(rbl_world_scene_add(scene, &body));
     }
     return RBL_OK;
+}
+
+static void place_in_pile(uint32_t index, float position[3], const void* context)
+{
+    const uint32_t width = *(const uint32_t*)context;
+    const double middle = (width - 1) / 2.0;
+    const uint32_t x = index % width;
+    const uint32_t z = index / width % width;
+    const uint32_t y = index / (width * width);
+    position[0] = rounded((x - middle) * SPACING, 6);
+    position[1] = rounded(0.5 + y * SPACING, 6);
+    position[2] = rounded((z - middle) * SPACING, 6);
 }
 
 rblResult rbl_world_scene_pile(uint32_t count, uint32_t width, rblWorldScene* out)
@@ -126,7 +136,7 @@ rblResult rbl_world_scene_pile(uint32_t count, uint32_t width, rblWorldScene* ou
     rblResult result = rbl_world_scene_walls(&scene, rbl_world_pile_half(width));
     if (result == RBL_OK)
     {
-        result = add_stones(&scene, count, width);
+        result = rbl_world_scene_stones(&scene, count, place_in_pile, &width);
     }
     if (result != RBL_OK)
     {

@@ -18,7 +18,8 @@ extern "C"
         RBL_TRIAL_BOX,
         RBL_TRIAL_BALL,
         RBL_TRIAL_HULL,
-        RBL_TRIAL_MESH // any closed surface
+        RBL_TRIAL_MESH,  // any closed surface
+        RBL_TRIAL_GROUND // any surface; static
     } rblTrialKind;
 
     typedef struct rblTrialShape

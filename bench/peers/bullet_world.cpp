@@ -65,6 +65,16 @@ std::unique_ptr<btCollisionShape> makeMesh(World& world, const rblTrialShape& sh
     return mesh;
 }
 
+std::unique_ptr<btCollisionShape> makeGround(World& world, const rblTrialShape& shape)
+{
+    const rblTrial* trial = world.trial;
+    auto* indices = reinterpret_cast<int*>(trial->triangles + 3 * std::size_t(shape.first_triangle));
+    world.arrays.push_back(std::make_unique<btTriangleIndexVertexArray>(
+        int(shape.triangle_count), indices, int(3 * sizeof(int)), int(shape.point_count),
+        trial->points + 3 * std::size_t(shape.first_point), int(3 * sizeof(float))));
+    return std::make_unique<btBvhTriangleMeshShape>(world.arrays.back().get(), true);
+}
+
 #ifdef PEER_BULLET_PARTS_WORLD
 std::unique_ptr<btCollisionShape> makePart(HACD::HACD& cutter, std::size_t cluster)
 {
@@ -137,6 +147,8 @@ std::unique_ptr<btCollisionShape> makeShape(World& world, const rblTrialShape& s
                                             btVector3(shape.size[0], shape.size[1], shape.size[2]));
     case RBL_TRIAL_BALL:
         return std::make_unique<btSphereShape>(shape.size[0]);
+    case RBL_TRIAL_GROUND:
+        return makeGround(world, shape);
     case RBL_TRIAL_HULL:
         return makeHull(world.trial, shape);
     default:

@@ -80,7 +80,7 @@ void makeShape(World& world, std::uint32_t index)
     {
         makeHull(trial, shape, world.hulls[index]);
     }
-    else if (shape.kind == RBL_TRIAL_MESH)
+    else if (shape.kind == RBL_TRIAL_MESH || shape.kind == RBL_TRIAL_GROUND)
     {
         world.meshes[index] = dGeomTriMeshDataCreate();
         dGeomTriMeshDataBuildSingle(world.meshes[index], trial->points + 3 * std::size_t(shape.first_point),

@@ -80,6 +80,37 @@ typedef struct rblShapeChild
 /// Create a compound. Refused: no children, planes, compounds, poses that are not rigid.
 RBL_API rblResult rbl_shape_create_compound(const rblShapeChild* children, uint32_t count, rblShapeId* out);
 
+/// A mesh of triangles as ground: for static bodies only, without mass and without samples. Its front is solid: corners are
+/// counter-clockwise seen from outside. It may be open, and need not be manifold; faces of more corners are split, and those
+/// without area are left out. What starts behind an open mesh passes it. Bodies do not catch on edges between its triangles,
+/// also where the corners are different vertices at the same positions. Refused: no triangle with an area.
+RBL_API rblResult rbl_shape_create_triangles(rblMeshId mesh, rblShapeId* out);
+
+/// Heights over a regular grid, as ground (rbl_shape_create_triangles()): two triangles a cell. Point (column, row) is at x =
+/// column * spacing, z = row * spacing; y is its height, and up is outside.
+typedef struct rblHeightFieldDef
+{
+    uint32_t struct_size; ///< bytes of this struct; set by rbl_default_height_field_def()
+    uint32_t cookie;      ///< set by rbl_default_height_field_def()
+    uint32_t columns;     ///< points along x, at least 2
+    uint32_t rows;        ///< points along z, at least 2; at most 2^28 points in all
+    const float* heights; ///< columns * rows, row by row, metres; NaN: a hole. Read during the call only.
+    float spacing;        ///< metres between points; default 1
+} rblHeightFieldDef;
+
+/// A spacing of 1 m. Set the heights.
+RBL_API void rbl_height_field_def_init(rblHeightFieldDef* def, size_t size);
+static inline rblHeightFieldDef rbl_default_height_field_def(void)
+{
+    rblHeightFieldDef def;
+    rbl_height_field_def_init(&def, sizeof def);
+    return def;
+}
+
+/// Create a height field. Refused: fewer than 2 x 2 points, a spacing that is not positive and finite, infinite heights,
+/// nothing but holes.
+RBL_API rblResult rbl_shape_create_height_field(const rblHeightFieldDef* def, rblShapeId* out);
+
 /// A user shape. Its functions are called from several threads at once, so they must not depend on state that changes.
 typedef struct rblUserShape
 {

@@ -26,7 +26,7 @@ static float convex_slop(float thinnest)
 
 float rbl_pair_slop(const rblBody* a, const rblBody* b)
 {
-    if (a->shape.convex && b->shape.convex)
+    if (rbl_shape_is_exact(&a->shape) && rbl_shape_is_exact(&b->shape))
     {
         return convex_slop(rbl_minf(a->shape.thinnest, b->shape.thinnest));
     }
@@ -72,9 +72,9 @@ static float relative_approach_distance(const rblStep* step, const rblPair* pair
     return closing_distance;
 }
 
-static bool is_convex_pair(const rblBodyPath* a, const rblBodyPath* b)
+static bool is_exact_pair(const rblBodyPath* a, const rblBodyPath* b)
 {
-    return a->convex && b->convex;
+    return a->exact && b->exact;
 }
 
 static float smaller_radius(const rblBodyPath* a, const rblBodyPath* b)
@@ -85,8 +85,8 @@ static float smaller_radius(const rblBodyPath* a, const rblBodyPath* b)
 // The same as rbl_pair_slop().
 static float path_slop(const rblBodyPath* a, const rblBodyPath* b)
 {
-    return is_convex_pair(a, b) ? convex_slop(rbl_minf(a->thinnest, b->thinnest))
-                                : slop_of(FIELD_SLOP * smaller_radius(a, b));
+    return is_exact_pair(a, b) ? convex_slop(rbl_minf(a->thinnest, b->thinnest))
+                               : slop_of(FIELD_SLOP * smaller_radius(a, b));
 }
 
 // Upper bound of the approach when another body stops one of the two, m. A shape that is not convex could otherwise fall into
@@ -124,7 +124,7 @@ static float impact_gap(const rblStep* step, const rblPair* pair, float slop)
     const bool round = a->rolling != RBL_ROLLS_NOT || b->rolling != RBL_ROLLS_NOT;
     const float size = (a->bounded ? a->radius : 0.0f) + (b->bounded ? b->radius : 0.0f);
     const float gap = (round ? ROUND_GAP : FLAT_GAP) * slop;
-    return a->convex && b->convex ? rbl_clampf(ROUNDING * size, gap, slop) : slop;
+    return rbl_shape_is_exact(a) && rbl_shape_is_exact(b) ? rbl_clampf(ROUNDING * size, gap, slop) : slop;
 }
 
 static rblImpactQuery impact_query(const rblStep* step, rblPair* pair, float slop, float* clear)
@@ -206,7 +206,7 @@ static rblTransform shape_at(const rblStep* step, uint32_t slot, rblTransform fr
 // The same at the end of the step.
 static rblTransform shape_at_end(const rblStep* step, uint32_t slot)
 {
-    return step->paths.data[slot].convex ? rbl_path_end_pose(step, slot) : step->end_poses.data[slot];
+    return step->paths.data[slot].exact ? rbl_path_end_pose(step, slot) : step->end_poses.data[slot];
 }
 
 // Three predicted motions, in the axes of the shape of a: of both bodies, and with either one stopped by another body.
@@ -290,7 +290,7 @@ static bool collide_at(const rblStep* step, rblPair* pair, float seconds, float 
     options.margin = margin;
     options.first_count = world->def.first_count;
     rblPredictedPath paths[3];
-    if (!a->shape.convex || !b->shape.convex)
+    if (!rbl_shape_is_exact(&a->shape) || !rbl_shape_is_exact(&b->shape))
     {
         const rblVec3 centers[2] = {frame_a.p, frame_b.p};
         predict_paths(step, pair, shape_a, shape_b, centers, paths);
@@ -322,9 +322,13 @@ static bool collide_at(const rblStep* step, rblPair* pair, float seconds, float 
 // as large as the thickness of a body would displace contacts that matter.
 static float safe_travel(const rblBodyPath* a, const rblBodyPath* b)
 {
-    if (!is_convex_pair(a, b))
+    if (!is_exact_pair(a, b))
     {
         return smaller_radius(a, b); // their contacts are found for the whole path
+    }
+    if (a->rugged || b->rugged)
+    {
+        return INFINITY; // a body that touches it finds the rest of it on its whole path
     }
     if (!a->bounded || !b->bounded)
     {
@@ -413,11 +417,11 @@ static Approach describe_approach(const rblStep* step, const rblPair* pair, floa
     return (Approach){
         .now = rbl_transform_relative(a->frame, b->frame),
         .slop = slop,
-        .still = (is_convex_pair(a, b) ? STILL : STILL_FIELD) * slop,
+        .still = (is_exact_pair(a, b) ? STILL : STILL_FIELD) * slop,
         .closing_distance =
-            is_convex_pair(a, b) ? approach_distance(a, b) : relative_approach_distance(step, pair),
+            is_exact_pair(a, b) ? approach_distance(a, b) : relative_approach_distance(step, pair),
         .safe = safe_travel(a, b),
-        .longest = is_convex_pair(a, b) ? 0.0f : stopped_approach_distance(a, b),
+        .longest = is_exact_pair(a, b) ? 0.0f : stopped_approach_distance(a, b),
         .radius = turning_radius(a, b),
     };
 }
@@ -613,6 +617,10 @@ static bool find_fast(const rblStep* step, rblPair* pair, const Approach* approa
 static bool may_have_impact(const rblStep* step, const rblPair* pair, const Approach* approach)
 {
     const bool free = moves_freely(step, pair->a) && moves_freely(step, pair->b);
+    if (step->paths.data[pair->a].rugged || step->paths.data[pair->b].rugged)
+    {
+        return true; // it may have left one part of the ground and fly to another
+    }
     if (pair->siblings || (approach->longest > 0.0f && (!free || pair->touching)))
     {
         return false;

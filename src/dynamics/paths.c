@@ -68,7 +68,8 @@ static rblBodyPath free_path(const rblStep* step, uint32_t slot)
         .inner_radius = body->shape.inner_radius,
         .thinnest = body->shape.thinnest,
         .bounded = body->shape.bounded,
-        .convex = body->shape.convex,
+        .exact = rbl_shape_is_exact(&body->shape),
+        .rugged = !body->shape.bounded && !body->shape.convex,
         .is_new = body->is_new,
         .is_new_fragment = body->is_new_fragment,
         .sibling_group = body->awake && body->type == RBL_BODY_DYNAMIC ? body->sibling_group : 0,
@@ -99,7 +100,7 @@ static void set_path(rblStep* step, uint32_t slot)
     *path = free_path(step, slot);
     path->same = step->break_round > 0 && are_equal(rotation, step->sweeps.data[slot].rotation) &&
                  is_same_path(path, &before);
-    if (!path->convex)
+    if (!path->exact)
     {
         step->end_poses.data[slot] = rbl_path_end_pose(step, slot);
     }

@@ -101,7 +101,7 @@ typedef struct rblSurface
     float slop;         // slop against a body that is at least as thick, m
     float inner_radius; // infinite when the shape is unbounded
     uint32_t joint_count;
-    bool convex;
+    bool exact; // rbl_shape_is_exact()
     bool round; // it rolls
 } rblSurface;
 
@@ -236,9 +236,11 @@ typedef struct rblBodyPath
     rblVec3 translation;                  // of the centre over the step
     float turning;                        // m: bound of the motion of its surface by rotation
     float radius, inner_radius, thinnest; // of its shape
-    bool bounded, convex;                 // its shape
-    bool has_prepared_sweep;              // in rblStep.flights
-    bool is_new, is_new_fragment;         // see rblBody
+    bool bounded;                         // its shape
+    bool exact;                           // rbl_shape_is_exact()
+    bool rugged;                  // ground that is no half space: other parts of it may be on the path
+    bool has_prepared_sweep;      // in rblStep.flights
+    bool is_new, is_new_fragment; // see rblBody
     bool same; // unchanged since the last contact search of this substep, when other bodies broke
     uint32_t sibling_group;
 } rblBodyPath;
@@ -291,7 +293,7 @@ struct rblStep
     RBL_ARRAY(rblSweep) sweeps; // of shapes: start pose and predicted motion over the step
     RBL_ARRAY(rblPreparedSweep)
     prepared_sweeps;                   // the same, prepared for times of impact, of bodies that move far
-    RBL_ARRAY(rblTransform) end_poses; // predicted end poses of shapes that are not convex
+    RBL_ARRAY(rblTransform) end_poses; // predicted end poses of shapes that are not exact
     rblContact* last_contacts; // contacts of the last step, until new ones are found (find_contacts.c)
 
     // Bodies in the solver (gather.c); velocities that later stages compare with.

@@ -6,7 +6,16 @@
 
 #include "rubble/shape.h"
 
+// Whether contacts and times of impact with convex shapes are exact, as those of two convex shapes: of convex shapes, and of
+// ground of any form, which is unbounded.
+static inline bool rbl_shape_is_exact(const rblShapeView* shape)
+{
+    return shape->convex || !shape->bounded;
+}
+
 // ---- contacts ----
+
+typedef struct rblImpactQuery rblImpactQuery; // below
 
 #define RBL_MAX_PATHS 4 // of one query
 
@@ -57,7 +66,7 @@ rblPreparedSweep rbl_shape_prepare_sweep(const rblShapeView* shape, const rblSwe
 
 // A query of a time of impact along parabolas: at a fraction t of the motion, the position of b relative to a differs
 // from the chord by t (t - 1) `sag`.
-typedef struct rblImpactQuery
+struct rblImpactQuery
 {
     const rblShapeView* a;
     const rblShapeView* b;
@@ -69,8 +78,11 @@ typedef struct rblImpactQuery
     rblPairCache* cache;
     const rblPreparedSweep* prepared_a; // null: prepared for this query
     const rblPreparedSweep* prepared_b;
+    // The shapes may touch at the start and move on along each other. Then ground of triangles counts only the triangles that
+    // the motion would lead a good part of the other shape through; other shapes ignore this.
+    bool leaves_contact;
     float* clear; // if not null, receives a lower bound of the gap at the start; <= 0 if none is known
-} rblImpactQuery;
+};
 
 // The fraction as in rbl_shape_time_of_impact().
 float rbl_shape_find_impact(const rblImpactQuery* query);

@@ -24,7 +24,9 @@ typedef struct rblByteSource rblByteSource;
 typedef struct rblSourceVisitor rblSourceVisitor; // field/shape_codec.h
 typedef struct rblSourceNumbers rblSourceNumbers;
 typedef struct rblSourceTables rblSourceTables;
-typedef struct rblShapeKeys rblShapeKeys; // field/shape_keys.h
+typedef struct rblImpactQuery rblImpactQuery; // field/engine.h
+typedef struct rblFlights rblFlights;         // field/contact/time_of_impact.h
+typedef struct rblShapeKeys rblShapeKeys;     // field/shape_keys.h
 
 // ---- kinds ----
 
@@ -36,9 +38,9 @@ typedef struct rblShapeKind
     rblRolling rolling; // of the view
     uint8_t code;       // 1 + its byte in recordings; 0: recordings contain its name
 
-    bool unbounded;    // static bodies only, no mass, no samples
-    bool joinable;     // may be a child of a compound
-    bool piece;        // created by a cut of another solid: there are many, and most never break again
+    bool unbounded; // static bodies only, no mass, no samples, no radius: a half space, or ground of any form
+    bool joinable;  // may be a child of a compound
+    bool piece;     // created by a cut of another solid: there are many, and most never break again
     bool fine_samples; // whether its samples describe the surface as accurately as the field
     // Whether it has far more samples than contacts need: a search stops after a few candidates.
     bool dense_samples;
@@ -60,6 +62,14 @@ typedef struct rblShapeKind
 
     // First hit of a ray. Null: sphere tracing through the field.
     bool (*ray)(const void* data, const rblRay* ray, rblShapeHit* hit);
+
+    // Contacts with a bounded convex shape, added to an empty set, in the axes of this shape. Null: they are found by the
+    // convex cores, or by samples and fields.
+    rblResult (*collide)(const rblShapeView* shape, const rblShapeView* convex, rblTransform convex_in_shape,
+                         float margin, rblContactSet* out);
+
+    // Time of impact with a bounded convex shape; `is_b`: this shape is the second of the query. Null: as for `collide`.
+    double (*impact)(const rblImpactQuery* query, const rblFlights* flights, bool is_b);
 
     // Creates the samples at the first use. Null: they exist from the creation of the shape, or there are none.
     rblResult (*sample)(const rblShape* shape, rblSampleTree** out);

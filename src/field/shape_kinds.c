@@ -14,6 +14,7 @@
     KIND(hull)                                                                                               \
     KIND(level_set)                                                                                          \
     KIND(compound)                                                                                           \
+    KIND(triangles)                                                                                          \
     KIND(user)                                                                                               \
     KIND(piece)                                                                                              \
     KIND(convex_piece)                                                                                       \

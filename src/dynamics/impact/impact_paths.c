@@ -11,6 +11,7 @@ typedef struct Search
     uint32_t index; // solver body
     uint32_t other; // slot of the first body that it reaches
     float time;     // of that impact, s of the substep
+    bool supported; // the body does not fall
 } Search;
 
 static bool is_isolated(const rblStep* step, uint32_t index)
@@ -40,8 +41,8 @@ static bool is_known(const rblStep* step, uint32_t a, uint32_t b)
         const rblPair* pair = &world->pairs.data[middle];
         if (pair->a == a && pair->b == b)
         {
-            return (pair->count > 0 && has_valid_contacts(step, middle)) || pair->siblings ||
-                   pair->break_depth > 0.0f;
+            const bool valid = has_valid_contacts(step, middle) && !rbl_pair_is_rugged(step, pair);
+            return (pair->count > 0 && valid) || pair->siblings || pair->break_depth > 0.0f;
         }
         const bool before = pair->a < a || (pair->a == a && pair->b < b);
         begin = before ? middle + 1 : begin;
@@ -72,13 +73,13 @@ static rblTransform pose_after(const rblWorld* world, const rblSolverBody* solve
     return rbl_shape_pose(body, &motion);
 }
 
-static Path path_of(const rblStep* step, uint32_t index, float begin, float seconds)
+static Path path_of(const rblStep* step, uint32_t index, float begin, float seconds, bool supported)
 {
     const rblWorld* world = step->world;
     const rblSolverBody* solver = &step->solver_bodies.data[index];
     const rblBody* body = &world->bodies.data[solver->slot];
-    const rblVec3 pull =
-        rbl_scale3(world->def.gravity, solver->inverse_mass > 0.0f ? body->gravity_scale : 0.0f);
+    const rblVec3 pull = rbl_scale3(world->def.gravity,
+                                    solver->inverse_mass > 0.0f && !supported ? body->gravity_scale : 0.0f);
     const float before = begin - step->clocks.data[index];
     const rblVec3 to = rbl_mul_add3(rbl_scale3(solver->velocity, before), 0.5f * before * before, pull);
     const rblVec3 velocity = rbl_mul_add3(solver->velocity, before, pull);
@@ -161,8 +162,8 @@ static float meeting_time(const Search* search, uint32_t slot)
     {
         return own_end;
     }
-    const Path own = path_of(step, search->index, begin, end - begin);
-    const Path other = moves ? path_of(step, index, begin, end - begin) : resting_path(world, slot);
+    const Path own = path_of(step, search->index, begin, end - begin, search->supported);
+    const Path other = moves ? path_of(step, index, begin, end - begin, false) : resting_path(world, slot);
     const float slop = rbl_pair_slop(&world->bodies.data[search->slot], &world->bodies.data[slot]);
     const rblImpactQuery query = {.a = &world->bodies.data[search->slot].shape,
                                   .b = &world->bodies.data[slot].shape,
@@ -170,7 +171,8 @@ static float meeting_time(const Search* search, uint32_t slot)
                                   .sweep_b = &other.sweep,
                                   .sag = rbl_sub3(other.bend, own.bend),
                                   .target = slop,
-                                  .tolerance = 0.5f * slop};
+                                  .tolerance = 0.5f * slop,
+                                  .leaves_contact = search->supported};
     const float clear = rbl_shape_find_impact(&query);
     return clear < 1.0f ? begin + clear * (end - begin) : own_end;
 }
@@ -235,7 +237,7 @@ static void look_ahead(rblStep* step, uint32_t index)
     {
         return;
     }
-    const Path path = path_of(step, index, step->clocks.data[index], solver->seconds);
+    const Path path = path_of(step, index, step->clocks.data[index], solver->seconds, false);
     const rblVec3 translation = path.sweep.translation;
     Search search = {
         .step = step, .slot = solver->slot, .index = index, .other = RBL_NONE, .time = end_of(step, index)};
@@ -245,6 +247,30 @@ static void look_ahead(rblStep* step, uint32_t index)
     rbl_broad_phase_query(world->broad, rbl_aabb_grown(rbl_aabb_union(box, end), turning), visit_neighbour,
                           &search);
     slow_both(&search);
+}
+
+// Bodies that touch ground of any form and move on fast: their contacts tell nothing of the ground ahead.
+void rbl_paths_limit_on_ground(rblStep* step)
+{
+    for (size_t i = 0; i < step->manifolds.count; ++i)
+    {
+        const rblManifold* manifold = &step->manifolds.data[i];
+        const uint32_t index = rbl_manifold_moving_body(manifold);
+        const rblSolverBody* solver = &step->solver_bodies.data[index];
+        if (!(solver->inverse_mass > 0.0f) || !rbl_manifold_is_rugged(step, manifold))
+        {
+            continue;
+        }
+        const rblShapeView* shape = &step->world->bodies.data[solver->slot].shape;
+        const float speed = rbl_length3(solver->velocity) + shape->radius * rbl_length3(solver->spin);
+        if (speed * solver->seconds > shape->inner_radius)
+        {
+            const rblPair* pair = &step->world->pairs.data[manifold->pair];
+            const uint32_t ground = pair->a == solver->slot ? pair->b : pair->a;
+            const Search search = {.step = step, .slot = solver->slot, .index = index, .supported = true};
+            (void)rbl_body_slow(step, index, meeting_time(&search, ground) - step->clocks.data[index]);
+        }
+    }
 }
 
 void rbl_paths_limit_new(rblStep* step)

@@ -99,7 +99,7 @@ static bool is_rough_pair(const rblStep* step, const rblManifold* manifold)
     const rblWorld* world = step->world;
     const rblPair* pair = &world->pairs.data[manifold->pair];
     const bool moving = manifold->a != 0 && manifold->b != 0;
-    return moving && !step->surfaces.data[pair->a].convex && !step->surfaces.data[pair->b].convex;
+    return moving && !step->surfaces.data[pair->a].exact && !step->surfaces.data[pair->b].exact;
 }
 
 // 1 when the time of impact includes gravity on a body, otherwise 0. A shape that is not convex and rolls on points has open
@@ -377,7 +377,8 @@ static void list_closing(const Look* look)
     {
         const uint32_t m = manifold_of(look, i);
         const rblManifold* manifold = &step->manifolds.data[m];
-        if (!is_static_pair(manifold) || !rbl_manifold_is_convex(manifold) || meets_sleeper(step, manifold))
+        if (!is_static_pair(manifold) || !rbl_manifold_is_convex(manifold) ||
+            rbl_manifold_is_rugged(step, manifold) || meets_sleeper(step, manifold))
         {
             step->impact->isolations.data[manifold->a] = RBL_ISOLATION_NONE;
             step->impact->isolations.data[manifold->b] = RBL_ISOLATION_NONE;

@@ -437,6 +437,7 @@ rblResult rbl_impacts_resolve(rblStep* step, bool* breaks)
     }
     if (!*breaks)
     {
+        rbl_paths_limit_on_ground(step);
         rbl_bodies_slow(step);
     }
     return RBL_OK;

@@ -80,6 +80,17 @@ static inline float rbl_pair_impact_threshold(const rblStep* step, const rblMani
 
 // Shapes that are not convex have an infinite safe distance. Their contacts are valid at the poses where they were found: after
 // a rotation other points touch, so the time of impact may be wrong.
+// One of the shapes is ground that is no half space: its contacts tell nothing of the ground farther along a path.
+static inline bool rbl_pair_is_rugged(const rblStep* step, const rblPair* pair)
+{
+    return step->paths.data[pair->a].rugged || step->paths.data[pair->b].rugged;
+}
+
+static inline bool rbl_manifold_is_rugged(const rblStep* step, const rblManifold* manifold)
+{
+    return rbl_pair_is_rugged(step, &step->world->pairs.data[manifold->pair]);
+}
+
 static inline bool rbl_manifold_is_convex(const rblManifold* manifold)
 {
     return manifold->safe_distance < INFINITY;
@@ -123,6 +134,9 @@ void rbl_manifold_reanchor_balls(rblWorld* world, const rblManifold* manifold);
 // Limit the time of bodies that this round has deflected, so that they do not pass through bodies on their new paths
 // (impact_paths.c).
 void rbl_paths_limit_new(rblStep* step);
+
+// Limit the time left of fast bodies on ground of any form to where they meet another part of it.
+void rbl_paths_limit_on_ground(rblStep* step);
 
 // Time of impact of a solver body with another body, s from now; without an impact, at least its time left.
 float rbl_body_time_to_meet(rblStep* step, uint32_t index, uint32_t slot);

@@ -36,7 +36,7 @@ static void write_surface(rblStep* step, uint32_t slot)
         .slop = rbl_pair_slop(body, body),
         .inner_radius = body->shape.bounded ? body->shape.inner_radius : INFINITY,
         .joint_count = body->joint_count,
-        .convex = body->shape.convex,
+        .exact = rbl_shape_is_exact(&body->shape),
         .round = body->shape.rolling != RBL_ROLLS_NOT,
     };
 }
@@ -54,7 +54,7 @@ static void surface_block(rblRange range, void* context)
 // the whole path.
 static float safe_distance(const rblSurface* a, const rblSurface* b)
 {
-    return a->convex && b->convex ? 0.5f * rbl_minf(a->inner_radius, b->inner_radius) : INFINITY;
+    return a->exact && b->exact ? 0.5f * rbl_minf(a->inner_radius, b->inner_radius) : INFINITY;
 }
 
 static rblManifold make_manifold(const rblStep* step, uint32_t index, uint32_t pinned)

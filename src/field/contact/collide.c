@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "field/contact/field_contact.h"
 #include "field/convex/convex_contact.h"
+#include "math/transform.h"
 
 // ---- tuning ----
 #define FIRST_COUNT 8 // number of contacts after which only deep points are added (Glondu 2012, 5.3)
@@ -110,6 +111,26 @@ static rblResult collide_convex(const rblShapeView* a, const rblShapeView* b, rb
     return rbl_contact_round(&query, out);
 }
 
+// A shape whose kind finds its contacts with bounded convex shapes itself.
+static bool collides_itself(const rblShapeView* shape, const rblShapeView* other)
+{
+    return shape->shape->kind->collide != NULL && other->convex && other->bounded;
+}
+
+// The same with the roles exchanged: contacts in the axes of b become contacts in those of a.
+static rblResult collide_from_b(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
+                                float margin, rblContactSet* out)
+{
+    RBL_TRY(b->shape->kind->collide(b, a, rbl_transform_inverse(b_in_a), margin, out));
+    for (uint32_t i = 0; i < out->count; ++i)
+    {
+        rblContactPoint* c = &out->points[i];
+        c->point = rbl_transform_point(b_in_a, c->point);
+        c->normal = rbl_neg3(rbl_rotate3(b_in_a.q, c->normal));
+    }
+    return RBL_OK;
+}
+
 rblResult rbl_shape_find_contacts(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
                                   const rblContactOptions* options, rblPairCache* cache, rblContactSet* out)
 {
@@ -121,6 +142,14 @@ rblResult rbl_shape_find_contacts(const rblShapeView* a, const rblShapeView* b, 
     if (!rbl_finite3(b_in_a.p) || !rbl_finite((double)rbl_quat_dot(b_in_a.q, b_in_a.q)))
     {
         return RBL_OK; // a body with a pose that is not finite touches nothing
+    }
+    if (collides_itself(a, b))
+    {
+        return a->shape->kind->collide(a, b, b_in_a, options->margin, out);
+    }
+    if (collides_itself(b, a))
+    {
+        return collide_from_b(a, b, b_in_a, options->margin, out);
     }
     return a->convex && b->convex ? collide_convex(a, b, b_in_a, options, cache, out)
                                   : rbl_fields_collide(a, b, b_in_a, options, cache, out);

@@ -124,6 +124,14 @@ static double find_impact(const rblImpactQuery* query, double* clear)
     {
         return 1.0;
     }
+    if (query->a->shape->kind->impact != NULL && query->b->convex && query->b->bounded)
+    {
+        return query->a->shape->kind->impact(query, &flights, false);
+    }
+    if (query->b->shape->kind->impact != NULL && query->a->convex && query->a->bounded)
+    {
+        return query->b->shape->kind->impact(query, &flights, true);
+    }
     if (!query->a->convex || !query->b->convex)
     {
         return rbl_field_time_of_impact(query, &flights);

@@ -20,14 +20,14 @@ typedef struct rblFlight
     double radius; // m; 0 for planes, which do not rotate
 } rblFlight;
 
-typedef struct rblFlights
+struct rblFlights
 {
     rblFlight a, b;
     rblVec3d offset, travel, sag; // m, of b's centre relative to a's
     double goal;                  // m, target distance
     double tolerance;             // m, tolerance of the caller
     double slack;                 // m, tolerance that is possible with rounding errors
-} rblFlights;
+};
 
 // Small rotations are frequent. Below half a radian the series have an error of 1e-11, far below every tolerance.
 static inline void rbl_small_sincos(double angle, double* sine, double* cosine)

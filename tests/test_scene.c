@@ -329,8 +329,9 @@ static const Refusal refusals[] = {
      "bodies[1].anchor.box: the lower corner"},
     {BODY("{\"shape\":\"ball\",\"fracture\":{\"method\":\"xfm\"}}"),
      "no method of fracture 'xfm'; did you mean"},
-    {BODY("{\"shape\":\"ball\",\"fracture\":{\"pattern\":\"radail\"}}"), "did you mean 'radial'?"},
-    {BODY("{\"shape\":\"ball\",\"fracture\":{\"pieces\":0}}"),
+    {BODY("{\"shape\":\"ball\",\"fracture\":{\"method\":\"prescored\",\"pattern\":\"radail\"}}"),
+     "did you mean 'radial'?"},
+    {BODY("{\"shape\":\"ball\",\"fracture\":{\"method\":\"prescored\",\"pieces\":0}}"),
      "bodies[1].fracture.pieces: is 0, must be 1 to"},
     {BODY("{\"shape\":\"ball\",\"grid\":{\"count\":[1,1],\"spacing\":[0,0,0]}}"), "bodies[1].grid.count"},
     {BODY("{\"shape\":\"ball\",\"grid\":{\"count\":[1,0,1],\"spacing\":[0,0,0]}}"),
@@ -383,7 +384,7 @@ static void missing_files_and_broken_solids_name_their_path(void** state)
         {SHAPE("{\"kind\":\"mesh\",\"file\":\"no_such.xyz\"}"), "shapes.a.file: "},
         {SHAPE("{\"kind\":\"torus\",\"radius\":0.1,\"tube\":0.2}"), "shapes.a: "},
         {SHAPE("{\"kind\":\"hull\",\"points\":[[0,0,0],[1,0,0],[0,1,0],[1,1,0]]}"), "shapes.a: "},
-        {BODY("{\"shape\":\"ball\",\"fracture\":{\"pattern\":\"no_such.json\"}}"),
+        {BODY("{\"shape\":\"ball\",\"fracture\":{\"method\":\"prescored\",\"pattern\":\"no_such.json\"}}"),
          "bodies[1].fracture.pattern: no"},
     };
     for (size_t i = 0; i < sizeof late / sizeof late[0]; ++i)

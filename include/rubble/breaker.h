@@ -223,7 +223,7 @@ typedef struct rblBreakerKind
 
     /// Create the method: fill functions and context of `out`, whose name is set. The values of `def` are within their ranges; `def` is
     /// valid during the call. `data` has the bytes of `put_data` and replaces the files that `def` names; null: read the files. A kind
-    /// without `create` is a reserved name: its bodies stay whole.
+    /// without `create` is a reserved name: its bodies stay whole, and scene files may give its parameters only.
     rblResult (*create)(const void* def, const void* data, size_t data_size, rblBreakerDef* out);
 
     /// Write the data that was read from files, so that a replay needs no files. May be null or write nothing.

@@ -260,7 +260,7 @@ static uint32_t held_in_box(float size, uint32_t* pieces)
     rblBodyDef def = rbl_default_body_def();
     def.type = RBL_BODY_STATIC;
     def.breaker = breaker;
-    def.anchor = (rblAnchor){RBL_ANCHOR_BOX, {{-size, -size, -size}, {size, -0.3f, size}}};
+    def.anchor = (rblAnchor){.kind = RBL_ANCHOR_BOX, .box = {{-size, -size, -size}, {size, -0.3f, size}}};
     put_matter(world, def, vec(1, 1, 0.05f), "glass", 1.0f);
     throw_block(world, vec(0.2f, 0, 0), 20.0f);
     check_ok(rbl_world_step(world, STEP));

@@ -90,6 +90,7 @@ typedef struct rblFilter
     uint64_t category; ///< default 1
     uint64_t mask;     ///< default all
     int32_t group;     ///< default 0: none
+    uint32_t reserved; ///< for later versions: must be 0
 } rblFilter;
 
 /// Which fragments of a static body stay static when it breaks. The others fall.
@@ -106,7 +107,8 @@ typedef enum rblAnchorKind
 typedef struct rblAnchor
 {
     rblAnchorKind kind;
-    rblAabb box; ///< RBL_ANCHOR_BOX: world axes
+    rblAabb box;          ///< RBL_ANCHOR_BOX: world axes
+    uint32_t reserved[3]; ///< for later versions: must be 0
 } rblAnchor;
 
 /// What a new body is. Start from rbl_default_body_def() and change fields.

@@ -13,7 +13,7 @@ void rbl_body_def_init(rblBodyDef* def, size_t size)
         .type = RBL_BODY_DYNAMIC,
         .pose = {{0, 0, 0}, {0, 0, 0, 1}},
         .gravity_scale = 1.0f,
-        .filter = {1, UINT64_MAX, 0},
+        .filter = {.category = 1, .mask = UINT64_MAX},
         .anchor.kind = RBL_ANCHOR_TOUCH,
     };
     (void)rbl_material_preset("stone", &defaults.material);
@@ -77,11 +77,35 @@ rblResult rbl_material_check(const rblMaterial* material)
             return rbl_fail(RBL_ERROR_ARGUMENT, "body: %s must be finite and not negative", amounts[i].name);
         }
     }
+    for (size_t i = 0; i < sizeof material->reserved / sizeof *material->reserved; ++i)
+    {
+        if (material->reserved[i] != 0.0f)
+        {
+            return rbl_fail(RBL_ERROR_ARGUMENT,
+                            "body: material.reserved[%zu] is %g, must be 0; start from rbl_material_preset()",
+                            i, (double)material->reserved[i]);
+        }
+    }
     return RBL_OK;
+}
+
+static rblResult check_filter(const rblFilter* filter)
+{
+    return filter->reserved == 0
+               ? RBL_OK
+               : rbl_fail(RBL_ERROR_ARGUMENT, "body: filter.reserved is %u, must be 0", filter->reserved);
 }
 
 static rblResult check_anchor(const rblAnchor* anchor)
 {
+    for (size_t i = 0; i < sizeof anchor->reserved / sizeof *anchor->reserved; ++i)
+    {
+        if (anchor->reserved[i] != 0)
+        {
+            return rbl_fail(RBL_ERROR_ARGUMENT, "body: anchor.reserved[%zu] is %u, must be 0", i,
+                            anchor->reserved[i]);
+        }
+    }
     if ((unsigned)anchor->kind >= RBL_ANCHOR_KIND_COUNT)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: the anchor is %d, must be below %d", (int)anchor->kind,
@@ -114,6 +138,7 @@ static rblResult check_def(const rblBodyDef* def)
                         "body: mass is %g, must be positive and finite, or 0 for density times volume",
                         (double)def->mass);
     }
+    RBL_TRY(check_filter(&def->filter));
     return check_anchor(&def->anchor);
 }
 
@@ -530,6 +555,7 @@ rblResult rbl_body_set_filter(rblWorldId world_id, rblBodyId id, rblFilter filte
     rblWorld* world = NULL;
     uint32_t slot = 0;
     RBL_TRY(find_body(world_id, id, &world, &slot));
+    RBL_TRY(check_filter(&filter));
     rbl_slot_wake_neighbours(world, slot);
     world->bodies.data[slot].filter = filter;
     rbl_broad_phase_touch(world->broad, slot);

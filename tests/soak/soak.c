@@ -349,7 +349,7 @@ static void act(Soak* soak)
     case 9:
         (void)rbl_body_set_filter(
             soak->world, some_body(soak),
-            (rblFilter){1, rbl_random_below(&soak->random, 8) == 0 ? 0 : UINT64_MAX, 0});
+            (rblFilter){.category = 1, .mask = rbl_random_below(&soak->random, 8) == 0 ? 0 : UINT64_MAX});
         break;
     case 10:
         change_body(soak);

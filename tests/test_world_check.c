@@ -137,14 +137,14 @@ static void damaged_trees_and_events_are_named(void** state)
     rblWorld* world = make_heap(&id);
     DAMAGE(world, world->broad->boxes[3].upper.x, 1e6f, "does not cover a leaf");
     rblBreakLog* log = &world->break_log;
-    assert_true(rbl_array_push(&log->events, ((rblBreakEvent){.pieces = 1})));
+    assert_true(rbl_array_push(&log->events, ((rblBreakEvent){.fragment_count = 1})));
     expect_fault(world, "counts fragments that are not there");
     assert_true(rbl_array_push(&log->ids, ((rblBodyId){1, 7, world->serial}))); // it is gone since
     check_ok(rbl_world_check(world, ALL));
     DAMAGE(world, log->ids.data[0].index1, 5000u, "fragment cannot be reached");
     DAMAGE(world, log->ids.data[0].generation, 1u, "fragment cannot be reached"); // the ground
     DAMAGE(world, log->ids.data[0].world, world->serial + 1, "fragment cannot be reached");
-    DAMAGE(world, log->events.data[0].pieces, 0u, "fragments belong to no break event");
+    DAMAGE(world, log->events.data[0].fragment_count, 0u, "fragments belong to no break event");
     DAMAGE(world, log->events.data[0].mate_count, 2u, "counts mates that are not there");
     assert_true(rbl_array_push(&log->mates, ((rblMate){0})));
     expect_fault(world, "mates belong to no break event");

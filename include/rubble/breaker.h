@@ -59,7 +59,7 @@ typedef struct rblVerdict
     double
         budget; ///< largest cost of the crack faces, J. Out of `decide`: an upper limit, 0 for all that the impact can pay. Into
     ///< `shatter`: what the impact can pay; infinite: no limit (broken on demand)
-    uint32_t max_pieces; ///< largest number of fragments, by the capacity of the world; 0: no limit
+    uint32_t max_fragments; ///< largest number of fragments, by the capacity of the world; 0: no limit
     /// Data of the method that `decide` passes to `shatter`, such as stresses. Null: there is no data, or `decide` was not called
     /// (broken on demand). The caller of `decide` frees it with rbl_verdict_release().
     void* evidence;

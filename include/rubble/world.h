@@ -287,8 +287,8 @@ typedef struct rblBreakEvent
     rblBodyId body;             ///< the body that broke; its id is stale
     rblBodyId by;               ///< the body whose impact broke it; null: on demand. It may have broken, too
     const rblBodyId* fragments; ///< in the breaker's order
-    uint32_t pieces;            ///< how many
-    const rblMate* mates;       ///< mating crack faces; pieces are indices into `fragments`
+    uint32_t fragment_count;    ///< how many
+    const rblMate* mates;       ///< mating crack faces; their pieces are indices into `fragments`
     uint32_t mate_count;        ///< how many
     uint32_t merged;            ///< crumbs and slivers that became part of a neighbour
     uint32_t debris;            ///< fragments that are crumbs; they may be removed after a lifetime

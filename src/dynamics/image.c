@@ -416,14 +416,16 @@ static rblResult check_breaks(const Image* image)
     {
         rblBreakEvent event;
         get(image, image->at.breaks, i, &event, sizeof event);
-        fragment += event.pieces;
+        fragment += event.fragment_count;
         const uint64_t end = mate + event.mate_count;
         RBL_TRY(end <= header->unreported_mates ? RBL_OK : damaged("break", i));
         for (; mate < end; ++mate)
         {
             rblMate m;
             get(image, mates, (size_t)mate, &m, sizeof m);
-            RBL_TRY(m.piece_a < event.pieces && m.piece_b < event.pieces ? RBL_OK : damaged("break", i));
+            RBL_TRY(m.piece_a < event.fragment_count && m.piece_b < event.fragment_count
+                        ? RBL_OK
+                        : damaged("break", i));
         }
     }
     return fragment == header->unreported_ids && mate == header->unreported_mates

@@ -188,20 +188,21 @@ static rblResult check_breaks(const rblWorld* world)
     for (size_t i = 0; i < log->events.count; ++i)
     {
         const rblBreakEvent* event = &log->events.data[i];
-        CHECK(event->pieces <= log->ids.count - ids, "a break event counts fragments that are not there", i);
+        CHECK(event->fragment_count <= log->ids.count - ids,
+              "a break event counts fragments that are not there", i);
         CHECK(event->mate_count <= log->mates.count - mates, "a break event counts mates that are not there",
               i);
-        for (uint32_t k = 0; k < event->pieces; ++k)
+        for (uint32_t k = 0; k < event->fragment_count; ++k)
         {
             CHECK(is_fragment(world, log->ids.data[ids + k]), "a fragment cannot be reached", ids + k);
         }
         for (uint32_t k = 0; k < event->mate_count; ++k)
         {
             const rblMate* mate = &log->mates.data[mates + k];
-            CHECK(mate->piece_a < event->pieces && mate->piece_b < event->pieces,
+            CHECK(mate->piece_a < event->fragment_count && mate->piece_b < event->fragment_count,
                   "mates are of fragments that are not there", mates + k);
         }
-        ids += event->pieces;
+        ids += event->fragment_count;
         mates += event->mate_count;
     }
     CHECK(ids == log->ids.count, "fragments belong to no break event", ids);

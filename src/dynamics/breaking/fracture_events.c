@@ -28,7 +28,7 @@ rblResult rbl_break_report(rblStep* step, const rblBreakPlan* plan, double mass_
     const rblBody* body = &world->bodies.data[plan->slot];
     rblBreakEvent event = {
         .body = rbl_body_id(world, plan->slot),
-        .pieces = plan->fracture.fragment_count,
+        .fragment_count = plan->fracture.fragment_count,
         .merged = plan->fracture.merged,
         .debris = count_debris(&plan->fracture),
         .mate_count = plan->fracture.mate_count,
@@ -131,9 +131,9 @@ rblResult rbl_world_break_events(rblWorldId id, const rblBreakEvent** events, ui
     for (size_t i = 0; i < world->break_log.events.count; ++i)
     {
         rblBreakEvent* event = &world->break_log.events.data[i];
-        event->fragments = event->pieces > 0 ? world->break_log.ids.data + fragments : NULL;
+        event->fragments = event->fragment_count > 0 ? world->break_log.ids.data + fragments : NULL;
         event->mates = event->mate_count > 0 ? world->break_log.mates.data + mates : NULL;
-        fragments += event->pieces;
+        fragments += event->fragment_count;
         mates += event->mate_count;
     }
     *events = world->break_log.events.data;
@@ -226,7 +226,7 @@ rblResult rbl_body_break(rblWorldId world_id, rblBodyId id, rblVec3 point, rblVe
                 .normal = unit_normal(normal),
                 .severity = 1.0f,
                 .budget = (double)INFINITY,
-                .max_pieces = rbl_max_pieces(world, 1),
+                .max_fragments = rbl_max_fragments(world, 1),
             },
     };
     world->busy = true;

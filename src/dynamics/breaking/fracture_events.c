@@ -153,7 +153,9 @@ static rblResult check_demand(const rblBody* body, rblVec3 point, rblVec3 normal
     if (!rbl_finite3(point) || !rbl_finite3(normal) || !directed)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "body: the point of a break must be finite, its normal finite and not zero");
+                        "body: the point of a break is (%g, %g, %g), must be finite; its normal is (%g, %g, "
+                        "%g), must be finite and not zero",
+                        RBL_XYZ(point), RBL_XYZ(normal));
     }
     return RBL_OK;
 }

@@ -82,7 +82,8 @@ static rblResult check_length(double value, const char* name)
 {
     return value >= 0.0 && rbl_finite(value)
                ? RBL_OK
-               : rbl_fail(RBL_ERROR_ARGUMENT, "pattern: %s must be 0 or a positive number", name);
+               : rbl_fail(RBL_ERROR_ARGUMENT, "pattern: %s is %g, must be 0 or a positive number", name,
+                          value);
 }
 
 static rblResult check_def(const rblPatternDef* def)
@@ -107,7 +108,8 @@ static rblResult check_def(const rblPatternDef* def)
     }
     if (!rbl_finite3d(def->axis))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: axis must be finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: axis is (%g, %g, %g), must be finite",
+                        RBL_XYZ(def->axis));
     }
     RBL_TRY(check_length(def->size, "size"));
     RBL_TRY(check_length(def->radius, "radius"));

@@ -265,7 +265,9 @@ static rblResult read_anchor_box(rblJson anchor, rblAabb* out)
     RBL_TRY(rbl_get_vector(rbl_json_item(box, 1), RBL_ANY_NUMBER, &out->upper));
     if (!(out->lower.x < out->upper.x && out->lower.y < out->upper.y && out->lower.z < out->upper.z))
     {
-        return rbl_json_fail(box, RBL_ERROR_FORMAT, "the lower corner must be below the upper one");
+        return rbl_json_fail(box, RBL_ERROR_FORMAT,
+                             "the lower corner (%g, %g, %g) must be below the upper one (%g, %g, %g)",
+                             RBL_XYZ(out->lower), RBL_XYZ(out->upper));
     }
     return RBL_OK;
 }

@@ -301,7 +301,7 @@ static const Refusal refusals[] = {
     {SHAPE("{\"kind\":\"mesh\",\"file\":\"x.obj\",\"height\":0}"), "shapes.a.height: is 0, must be positive"},
     {SHAPE("{\"kind\":\"mesh\",\"file\":\"x.obj\",\"cells\":4}"), "shapes.a.cells: is 4, must be 8 to 2048"},
     {SHAPE("{\"kind\":\"vase\",\"radius\":-1}"), "shapes.a.radius: must be 0.0001 to 10000"},
-    {SHAPE("{\"kind\":\"vase\",\"segments\":10.5}"), "shapes.a.segments: must be an integer"},
+    {SHAPE("{\"kind\":\"vase\",\"segments\":10.5}"), "shapes.a.segments: is 10.5, must be an integer"},
     {SHAPE("{\"kind\":\"vase\",\"hieght\":1}"), "shapes.a.hieght: unknown key; did you mean 'height'?"},
     {SHAPE("{\"kind\":\"lathe\",\"profile\":[[0,0],[1]]}"), "shapes.a.profile[1]"},
     {SHAPE("{\"kind\":\"lathe\",\"profile\":[]}"), "shapes.a.profile: must have 1 to 4096 points"},

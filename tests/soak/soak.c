@@ -294,13 +294,14 @@ static void push_one(Soak* soak)
         return;
     }
     need(soak, rbl_shape_view(state.shape, &shape), "view");
-    const float weight = soak->wild ? 1.0f : 0.01f * state.mass;
-    const float reach = soak->wild ? 2.0f : shape.radius;
-    const rblVec3 origin = soak->wild ? (rblVec3){0, 0, 0} : state.center;
+    const bool wild = soak->wild && state.generation == 0; // a splinter of a milligram would be frozen
+    const float weight = wild ? 1.0f : 0.01f * state.mass;
+    const float reach = wild ? 2.0f : shape.radius;
+    const rblVec3 origin = wild ? (rblVec3){0, 0, 0} : state.center;
     const rblVec3 force = rbl_scale3(in_cube(soak, 500.0f), weight);
     const rblVec3 point = rbl_add3(origin, in_cube(soak, reach));
-    const rblVec3 impulse = rbl_scale3(in_cube(soak, soak->wild ? 5.0f : 300.0f), weight);
-    const rblVec3 torque = rbl_scale3(in_cube(soak, soak->wild ? 20.0f : 500.0f * reach), weight);
+    const rblVec3 impulse = rbl_scale3(in_cube(soak, wild ? 5.0f : 300.0f), weight);
+    const rblVec3 torque = rbl_scale3(in_cube(soak, wild ? 20.0f : 500.0f * reach), weight);
     (void)rbl_body_apply_force(soak->world, body, force, point);
     (void)rbl_body_apply_impulse(soak->world, body, impulse, point);
     (void)rbl_body_apply_torque(soak->world, body, torque);

@@ -59,6 +59,7 @@ test: check test-asan test-release test-install
 check:
 	@scripts/bootstrap test
 	@scripts/check-layers
+	@scripts/test-layers
 	@scripts/check-format
 	@scripts/scene-reference --check
 	@scripts/check-constants --check

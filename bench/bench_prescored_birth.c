@@ -78,13 +78,13 @@ static rblResult take_fragments(Fall* fall, const rblSmashCase* c, Births* birth
     {
         return RBL_OK; // it stayed whole
     }
-    fall->ids = malloc(sizeof *fall->ids * events->pieces);
+    fall->ids = malloc(sizeof *fall->ids * events->fragment_count);
     if (fall->ids == NULL)
     {
         return rbl_fail_memory();
     }
-    memcpy(fall->ids, events->fragments, sizeof *fall->ids * events->pieces);
-    fall->count = events->pieces;
+    memcpy(fall->ids, events->fragments, sizeof *fall->ids * events->fragment_count);
+    fall->count = events->fragment_count;
     note_worst(&births->mass, events->mass_error, c->name);
     return RBL_OK;
 }

@@ -166,7 +166,7 @@ static rblResult play(rblWorldId world, double steps[STEPS], ImpactTimes* times)
         {
             times->fracture = rbl_mind(times->fracture, (double)profile.fracture);
             times->step = rbl_mind(times->step, (double)profile.total);
-            times->pieces = events[0].pieces;
+            times->pieces = events[0].fragment_count;
         }
     }
     return RBL_OK;

@@ -94,7 +94,8 @@ static rblResult collide(ShapeWork* work, StonePair* pair, bool cached)
 static rblResult place_pair(ShapeWork* work, StonePair* pair, float low, float high)
 {
     const rblVec3 d = direction(&work->random);
-    pair->pose.q = rbl_quat_from_axis_angle(direction(&work->random), between(&work->random, 0, 3));
+    const rblVec3 axis = direction(&work->random);
+    pair->pose.q = rbl_quat_from_axis_angle(axis, between(&work->random, 0, 3));
     pair->cache = (rblPairCache){{0}};
     float inside = 0.0f;
     float outside = 1.0f;
@@ -128,9 +129,10 @@ static void move_pairs(ShapeWork* work)
     for (uint32_t i = 0; i < work->pair_count; ++i)
     {
         rblTransform* pose = &work->pairs[i].pose;
-        pose->p = rbl_mul_add3(pose->p, between(&work->random, 0, 5e-4f), direction(&work->random));
-        const rblQuat turn =
-            rbl_quat_from_axis_angle(direction(&work->random), between(&work->random, 0, 5e-3f));
+        const float step = between(&work->random, 0, 5e-4f);
+        pose->p = rbl_mul_add3(pose->p, step, direction(&work->random));
+        const rblVec3 axis = direction(&work->random);
+        const rblQuat turn = rbl_quat_from_axis_angle(axis, between(&work->random, 0, 5e-3f));
         pose->q = rbl_quat_normalize(rbl_quat_mul(turn, pose->q));
     }
 }

@@ -75,7 +75,7 @@ static inline void box_breaker_fit(const rblBreakBody* body, const rblVerdict* v
                                    uint32_t counts[3])
 {
     const double gc = 2.0 * (double)body->material.surface_energy;
-    const uint32_t most = verdict->max_pieces;
+    const uint32_t most = verdict->max_fragments;
     while (counts[0] * counts[1] * counts[2] > 1 && (gc * box_breaker_area(counts, size) > verdict->budget ||
                                                      (most > 0 && counts[0] * counts[1] * counts[2] > most)))
     {

@@ -284,7 +284,8 @@ static inline void births(Model* model, uint32_t count, double world)
         const uint32_t p = pick(model);
         if (!model->exists[p])
         {
-            add(model, p, random_box(model, world), rbl_random_below(&model->random, 5) != 0);
+            const rblAabb box = random_box(model, world);
+            add(model, p, box, rbl_random_below(&model->random, 5) != 0);
         }
     }
 }

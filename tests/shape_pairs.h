@@ -43,21 +43,22 @@ static inline void collide(const Pair* pair, float margin, rblPairCache* cache, 
 
 static inline void make_kind(rblRandom* random, int kind, rblShapeId* id)
 {
+    float radius;
     switch (kind)
     {
     case 0:
         check_ok(rbl_shape_create_sphere(random_between(random, 0.05f, 0.2f), id));
         break;
     case 1:
-        check_ok(rbl_shape_create_capsule(random_between(random, 0.03f, 0.1f),
-                                          random_between(random, 0.2f, 0.5f), id));
+        radius = random_between(random, 0.03f, 0.1f);
+        check_ok(rbl_shape_create_capsule(radius, random_between(random, 0.2f, 0.5f), id));
         break;
     case 2:
         check_ok(rbl_shape_create_box((rblVec3){random_between(random, 0.1f, 0.3f), 0.2f, 0.15f}, id));
         break;
     case 3:
-        check_ok(rbl_shape_create_cylinder(random_between(random, 0.05f, 0.2f),
-                                           random_between(random, 0.05f, 0.4f), id));
+        radius = random_between(random, 0.05f, 0.2f);
+        check_ok(rbl_shape_create_cylinder(radius, random_between(random, 0.05f, 0.4f), id));
         break;
     default:
         *id = make_stone(random);

@@ -638,6 +638,59 @@ static void settings_that_make_no_sense_change_nothing(void** state)
     check_clean(0);
 }
 
+static void says(rblResult result, const char* words)
+{
+    assert_int_equal(result, RBL_ERROR_ARGUMENT);
+    if (strstr(rbl_last_error(), words) == NULL)
+    {
+        fail_msg("'%s' does not contain '%s'", rbl_last_error(), words);
+    }
+}
+
+static void messages_name_the_value_and_what_is_allowed(void** state)
+{
+    (void)state;
+    rblWorldId world;
+    rblShapeId shape, plane = {0};
+    rblBodyId body;
+    rblWorldDef world_def = rbl_default_world_def();
+    rblBodyDef good = rbl_default_body_def();
+    world_def.bounce_speed = -2.0f;
+    says(rbl_world_create(&world_def, &world), "bounce_speed -2, must not be negative");
+    world_def = rbl_default_world_def();
+    world_def.gravity.y = INFINITY;
+    says(rbl_world_create(&world_def, &world), "world: gravity is (0, inf, 0), must be finite");
+    world_def = rbl_default_world_def();
+    check_ok(rbl_world_create(&world_def, &world));
+    check_ok(rbl_shape_create_sphere(0.5f, &shape));
+    good.shape = shape;
+    rblBodyDef def = good;
+    def.pose.p.x = NAN;
+    says(rbl_body_create(world, &def, &body), "nan, 0, 0), must be finite");
+    def = good;
+    def.pose.q.w = 2.0f;
+    says(rbl_body_create(world, &def, &body), "body: the rotation has length 2, must be a unit quaternion");
+    def = good;
+    def.material.poisson = 0.75f;
+    says(rbl_body_create(world, &def, &body), "body: poisson is 0.75, must be between -1 and 0.5");
+    def = good;
+    def.material.young = -3.0f;
+    says(rbl_body_create(world, &def, &body), "body: young is -3, must be finite and not negative");
+    def = good;
+    def.anchor.kind = RBL_ANCHOR_BOX;
+    def.anchor.box.upper.x = -1.0f;
+    says(rbl_body_create(world, &def, &body), "is (0, 0, 0) to (-1, 0, 0), must be finite and not empty");
+    check_ok(rbl_body_create(world, &good, &body));
+    says(rbl_body_set_gravity_scale(world, body, INFINITY), "body: gravity_scale is inf, must be finite");
+    says(rbl_shape_create_capsule(0.5f, 0.75f, &plane),
+         "height is 0.75, must be at least twice the radius 0.5");
+    says(rbl_shape_create_plane((rblVec3){0, 0, 0}, &plane),
+         "normal is (0, 0, 0), must be finite and not zero");
+    check_ok(rbl_world_destroy(world));
+    check_ok(rbl_shape_destroy(shape));
+    check_clean(0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -652,6 +705,7 @@ int main(void)
         cmocka_unit_test(matrices_that_are_none_are_refused),
         cmocka_unit_test(every_parameter_of_every_solid_refuses_what_is_no_number),
         cmocka_unit_test(settings_that_make_no_sense_change_nothing),
+        cmocka_unit_test(messages_name_the_value_and_what_is_allowed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

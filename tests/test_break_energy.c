@@ -61,10 +61,10 @@ static void check_event(const rblBodyDef* brick, const Collision* collision)
     const rblBreakEvent* event = &collision->event;
     print_message(
         "%u pieces: %.9g J before, %.9g after, %.9g lost by the break, %.9g of surface, %.3g of heat\n",
-        event->pieces, collision->before, collision->after, event->kinetic_lost, event->surface_energy,
-        event->heat);
+        event->fragment_count, collision->before, collision->after, event->kinetic_lost,
+        event->surface_energy, event->heat);
     assert_int_equal(collision->breaks, 1);
-    assert_true(event->pieces >= 2 && event->mass_error < 1e-6);
+    assert_true(event->fragment_count >= 2 && event->mass_error < 1e-6);
     assert_true(event->surface_energy > 0.0 && event->heat >= 0.0);
     check_relative(event->surface_energy, 2.0 * (double)brick->material.surface_energy * event->crack_area,
                    1e-9);

@@ -211,7 +211,7 @@ static void scenes_without_it_are_refused_by_name(void** state)
         {"\"method\":\"crumble\",\"along\":11", "along: is 11, must be 1 to 10"},
         {"\"method\":\"crumble\",\"pieces\":3", "a key of the method 'prescored', not of 'crumble'"},
         {"\"method\":\"prescored\",\"along\":3", "a key of the method 'crumble', not of 'prescored'"},
-        {"\"method\":\"none\",\"along\":0", "along: is 0, must be 1 to 10"},
+        {"\"method\":\"none\",\"along\":3", "along: a key of the method 'crumble', not of 'none'"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i)
     {

@@ -699,6 +699,58 @@ static void a_pattern_within_a_definition_has_the_size_of_now(void** state)
     assert_non_null(strstr(rbl_last_error(), "prescored: the pattern has"));
 }
 
+// ---- structs without a size, which have members for later versions ----
+
+static void says(const char* words)
+{
+    if (strstr(rbl_last_error(), words) == NULL)
+    {
+        fail_msg("'%s' does not contain '%s'", rbl_last_error(), words);
+    }
+}
+
+static void reserved_members_must_be_zero(void** state)
+{
+    (void)state;
+    rblBodyState before, after;
+    const rblBodyDef good = rbl_default_body_def();
+    rblBodyDef def = good;
+    rblBodyId id = {0};
+    check_ok(rbl_body_state(world, body, &before));
+    for (size_t i = 0; i < sizeof def.material.reserved / sizeof *def.material.reserved; ++i)
+    {
+        char words[80];
+        def = good;
+        def.shape = shape;
+        def.material.reserved[i] = 0.5f;
+        snprintf(words, sizeof words, "body: material.reserved[%zu] is 0.5, must be 0", i);
+        check_fails(RBL_ERROR_ARGUMENT, rbl_body_create(world, &def, &id));
+        says(words);
+        check_fails(RBL_ERROR_ARGUMENT, rbl_body_set_material(world, body, &def.material));
+        says(words);
+    }
+    def = good;
+    def.shape = shape;
+    def.filter.reserved = 7;
+    check_fails(RBL_ERROR_ARGUMENT, rbl_body_create(world, &def, &id));
+    says("body: filter.reserved is 7, must be 0");
+    check_fails(RBL_ERROR_ARGUMENT, rbl_body_set_filter(world, body, def.filter));
+    says("body: filter.reserved is 7, must be 0");
+    for (size_t i = 0; i < sizeof def.anchor.reserved / sizeof *def.anchor.reserved; ++i)
+    {
+        def = good;
+        def.shape = shape;
+        def.anchor.reserved[i] = UINT32_MAX;
+        check_fails(RBL_ERROR_ARGUMENT, rbl_body_create(world, &def, &id));
+        says("body: anchor.reserved[");
+        says("is 4294967295, must be 0");
+    }
+    check_ok(rbl_body_state(world, body, &after));
+    assert_memory_equal(&before.material, &after.material, sizeof before.material);
+    assert_memory_equal(&before.filter, &after.filter, sizeof before.filter);
+    assert_int_equal(id.index1, 0);
+}
+
 // ---- setting up ----
 
 static int set_up(void** state)
@@ -746,6 +798,7 @@ int main(void)
         cmocka_unit_test(defaults_fill_what_the_caller_has_and_no_more),
         cmocka_unit_test(a_preset_fills_what_the_caller_has),
         cmocka_unit_test(a_pattern_within_a_definition_has_the_size_of_now),
+        cmocka_unit_test(reserved_members_must_be_zero),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

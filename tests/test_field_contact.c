@@ -517,8 +517,8 @@ static void the_cache_never_changes_a_result(void** state)
         rblPairCache cache = {{0}};
         rblTransform pose = random_pose(&random, 0.3f);
         const rblVec3 step = rbl_scale3(pose.p, -1.0f / 60.0f);
-        const rblQuat turn =
-            rbl_quat_from_axis_angle(random_pose(&random, 1.0f).p, 0.02f * rbl_random_float(&random));
+        const rblVec3 axis = random_pose(&random, 1.0f).p;
+        const rblQuat turn = rbl_quat_from_axis_angle(axis, 0.02f * rbl_random_float(&random));
         for (int i = 0; i < 80; ++i)
         {
             const rblPairCache before = cache;

@@ -300,8 +300,9 @@ static rblMeshId make_large_text_mesh(char** out, size_t* out_size)
     while (length < capacity - 2000)
     {
         const char* end = rbl_random_below(&random, 20) == 0 ? " \\\n 7\n" : " 7\n";
-        length += (size_t)sprintf(text + length, "v %.9g %.3f%s", rbl_random_range(&random, -1, 1),
-                                  rbl_random_range(&random, -1, 1), end);
+        const double x = rbl_random_range(&random, -1, 1);
+        const double y = rbl_random_range(&random, -1, 1);
+        length += (size_t)sprintf(text + length, "v %.9g %.3f%s", x, y, end);
         vertices += 1;
         if (vertices < 10)
         {

@@ -281,6 +281,14 @@ static void tables_that_do_not_fit_are_refused(void** state)
     rows[1].min = 0.0;
     rows[1].about = NULL;
     check_fails(RBL_ERROR_ARGUMENT, rbl_parameters_check_table(rows, size, "test"));
+    for (int i = 0; i < 2; ++i)
+    {
+        rows[1] = (rblParameter){.type = RBL_PARAMETER_END};
+        rows[0].reserved[i] = 1;
+        check_fails(RBL_ERROR_ARGUMENT, rbl_parameters_check_table(rows, size, "test"));
+        assert_non_null(strstr(rbl_last_error(), "'part' has a member `reserved` that is not 0, must be 0"));
+        rows[0] = good;
+    }
     check_fails(RBL_ERROR_ARGUMENT, rbl_parameters_check_table(NULL, size, "test"));
 }
 

@@ -5,6 +5,7 @@
 #include "math/aabb.h"
 #include "math/mat3.h"
 #include "pattern_testing.h"
+#include "random_point.h"
 #include <string.h>
 
 #define BUILT_IN RBL_PATTERN_FILE // kinds below this need no file
@@ -72,8 +73,7 @@ static rblVec3d random_direction(rblRandom* random)
 static Target random_target(rblRandom* random, Solid solid)
 {
     Target target = {.solid = solid};
-    target.half = rbl_vec3d(rbl_random_range(random, 0.2, 1.0), rbl_random_range(random, 0.2, 1.0),
-                            rbl_random_range(random, 0.2, 1.0));
+    target.half = random_vec3d(random, 0.2, 1.0);
     target.half = solid == SOLID_PLATE ? rbl_vec3d(1.0, 0.03, 0.7) : target.half;
     const rblAabbd box = {rbl_neg3d(target.half), target.half};
     rblVec3d inside = random_in(random, box);

@@ -3,6 +3,7 @@
 
 #include "failing_allocator.h"
 #include "pieces_testing.h"
+#include "random_point.h"
 
 static const char* const kinds[] = {"box",      "brick",  "wall",   "sphere", "icosphere", "torus",
                                     "vase",     "column", "statue", "plate",  "bowl",      "piggybank",
@@ -49,8 +50,7 @@ static Pose random_pose(rblRandom* random, rblAabbd bounds)
     rblVec3d axes[3];
     for (int k = 0; k < 3; ++k)
     {
-        axes[k] = rbl_vec3d(rbl_random_range(random, -1, 1), rbl_random_range(random, -1, 1),
-                            rbl_random_range(random, -1, 1));
+        axes[k] = random_vec3d(random, -1, 1);
     }
     const double size = rbl_random_range(random, 0.1, 10.0);
     const rblVec3d x = rbl_normalize3d(axes[0], rbl_vec3d(1, 0, 0));
@@ -71,7 +71,8 @@ static rblPieces* cut_randomly(rblRandom* random, rblMeshId solid, rblCells** ce
     const rblMeshView view = view_of(solid);
     const Pose pose = random_pose(random, rbl_mesh_bounds(&view));
     const uint32_t count = 1 + rbl_random_below(random, 60);
-    *cells = make_random_cells(rbl_random_u64(random), count, pose.box, rbl_random_double(random));
+    const uint64_t seed = rbl_random_u64(random);
+    *cells = make_random_cells(seed, count, pose.box, rbl_random_double(random));
     rblPieces* pieces;
     check_ok(rbl_cut_pieces(&view, *cells, &pose.linear, pose.offset, NULL, rbl_serial_jobs(),
                             rbl_default_allocator(), &pieces));

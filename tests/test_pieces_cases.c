@@ -385,6 +385,17 @@ static int expected_side(const rblCells* cells, const rblImplicitPoint* point, u
     return weights < 0 ? -sign : (weights > 0 ? sign : 0);
 }
 
+// Whole numbers from -most to most.
+static rblVec3d whole_vec3d(rblRandom* random, uint32_t most)
+{
+    double x[3];
+    for (int k = 0; k < 3; ++k)
+    {
+        x[k] = (double)rbl_random_below(random, 2 * most + 1) - (double)most;
+    }
+    return rbl_vec3d(x[0], x[1], x[2]);
+}
+
 static void the_exact_predicate_agrees_with_whole_numbers(void** state)
 {
     (void)state;
@@ -398,16 +409,12 @@ static void the_exact_predicate_agrees_with_whole_numbers(void** state)
         rblImplicitPoint point = {1 + n % 3, {{0, 0, 0}}, {0, 1, 2}};
         for (uint32_t k = 0; k < 5; ++k)
         {
-            gradients[k] =
-                rbl_vec3d((double)rbl_random_below(&random, 9) - 4, (double)rbl_random_below(&random, 9) - 4,
-                          (double)rbl_random_below(&random, 9) - 4);
+            gradients[k] = whole_vec3d(&random, 4);
             offsets[k] = (double)rbl_random_below(&random, 9) - 4;
         }
         for (uint32_t k = 0; k < 3; ++k)
         {
-            point.corners[k] =
-                rbl_vec3d((double)rbl_random_below(&random, 7) - 3, (double)rbl_random_below(&random, 7) - 3,
-                          (double)rbl_random_below(&random, 7) - 3);
+            point.corners[k] = whole_vec3d(&random, 3);
         }
         const int expected = expected_side(&cells, &point, 3, 4);
         assert_int_equal(rbl_implicit_side(&cells, &point, 3, 4), expected);

@@ -87,9 +87,9 @@ static void codes_are_complete_limited_and_best(void** state)
         for (uint32_t s = 0; s < symbols; ++s)
         {
             // Steep distributions make codes that want to be longer than the limit.
-            counts[s] = rbl_random_below(&random, 3) == 0
-                            ? 0
-                            : 1 + (rbl_random_u32(&random) >> 12 >> rbl_random_below(&random, 20));
+            const bool unused = rbl_random_below(&random, 3) == 0;
+            const uint32_t count = rbl_random_u32(&random) >> 12;
+            counts[s] = unused ? 0 : 1 + (count >> rbl_random_below(&random, 20));
             used += counts[s] > 0;
         }
         for (uint32_t limit = 9; limit <= 15; limit += 3)
@@ -137,7 +137,8 @@ static void limited_codes_equal_brute_force(void** state)
         const uint32_t n = 3 + rbl_random_below(&random, 4);
         for (uint32_t s = 0; s < n; ++s)
         {
-            counts[s] = 1 + (rbl_random_u32(&random) >> 8 >> rbl_random_below(&random, 24));
+            const uint32_t count = rbl_random_u32(&random) >> 8;
+            counts[s] = 1 + (count >> rbl_random_below(&random, 24));
         }
         for (uint32_t limit = n > 4 ? 3 : 2; limit <= 5; ++limit)
         {

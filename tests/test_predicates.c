@@ -175,7 +175,9 @@ static double nudge(rblRandom* random, double x)
 
 static rblVec3d nudge3(rblRandom* random, rblVec3d p)
 {
-    return rbl_vec3d(nudge(random, p.x), nudge(random, p.y), nudge(random, p.z));
+    const double x = nudge(random, p.x);
+    const double y = nudge(random, p.y);
+    return rbl_vec3d(x, y, nudge(random, p.z));
 }
 
 static rblVec3d random_point(rblRandom* random, double size)

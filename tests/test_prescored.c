@@ -157,7 +157,7 @@ static void an_impact_pays_for_as_many_pieces_as_it_can(void** state)
     assert_int_equal(before, 0);
     // And the world allows no more pieces.
     rblVerdict verdict = verdict_at(&body, top_of(&body.view), rbl_vec3(0, -1, 0));
-    verdict.max_pieces = 7;
+    verdict.max_fragments = 7;
     rblFracture fracture = shatter(breaker, &body, &verdict, rbl_serial_jobs());
     assert_true(fracture.fragment_count >= 2 && fracture.fragment_count <= 7);
     check_tiling(&body, &fracture, 1e-5);
@@ -363,7 +363,7 @@ static void of_a_compound_the_smallest_pieces_of_all_are_merged(void** state)
     def.pattern.pieces = 60;
     const rblBreaker* breaker = make_breaker(&def);
     rblVerdict verdict = verdict_at(&body, rbl_vec3(0, 0.05f, 0.2f), rbl_vec3(0, -1, 0));
-    verdict.max_pieces = 25;
+    verdict.max_fragments = 25;
     rblFracture fracture = shatter(breaker, &body, &verdict, rbl_serial_jobs());
     assert_int_equal(fracture.fragment_count, 25);
     uint32_t large = 0;
@@ -373,7 +373,7 @@ static void of_a_compound_the_smallest_pieces_of_all_are_merged(void** state)
     }
     assert_true(large >= 15);
     rbl_fracture_free(&fracture);
-    verdict.max_pieces = 4; // less than it has parts
+    verdict.max_fragments = 4; // less than it has parts
     fracture = shatter(breaker, &body, &verdict, rbl_serial_jobs());
     assert_int_equal(fracture.fragment_count, 0);
     rbl_breaker_release(breaker);

@@ -147,7 +147,8 @@ static void act(Program* program)
     const uint32_t which = rbl_random_below(&program->random, program->body_count);
     const rblBodyId body = program->bodies[which];
     const rblWorldId world = program->world;
-    const rblFilter filter = {1, UINT64_MAX, (int32_t)rbl_random_below(&program->random, 3) - 1};
+    const rblFilter filter = {
+        .category = 1, .mask = UINT64_MAX, .group = (int32_t)rbl_random_below(&program->random, 3) - 1};
     const rblVec3 a = some_vector(program, 2.0);
     const rblVec3 b = some_vector(program, 0.5);
     const rblTransform pose = {{b.x, b.y + 1.0f, b.z}, {0, 0, 0, 1}};

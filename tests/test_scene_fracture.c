@@ -87,27 +87,68 @@ static void impossible_words_are_refused(void** state)
 {
     (void)state;
     check_refused("{\"shape\":\"box\",\"fracture\":{\"method\":\"hammer\"}}", "hammer");
-    check_refused("{\"shape\":\"box\",\"fracture\":{\"pattern\":\"radiall\"}}", "radial");
-    check_refused("{\"shape\":\"box\",\"fracture\":{\"pieces\":0}}", "1 to 10000");
-    check_refused("{\"shape\":\"box\",\"fracture\":{\"pieces\":1000000}}", "1 to 10000");
-    check_refused("{\"shape\":\"box\",\"fracture\":{\"jitter\":1.5}}", "0 to 1");
-    check_refused("{\"shape\":\"box\",\"fracture\":{\"radius\":-1}}", "radius");
-    check_refused("{\"shape\":\"box\",\"fracture\":{\"crumbs\":\"vanish\"}}", "crumbs");
-    check_refused("{\"shape\":\"box\",\"fracture\":{\"share\":-0.5}}", "share");
-    check_refused("{\"shape\":\"box\",\"fracture\":{\"mostFragments\":-1}}", "mostFragments");
+    check_refused("{\"shape\":\"box\",\"fracture\":{\"method\":\"prescored\",\"pattern\":\"radiall\"}}",
+                  "radial");
+    check_refused("{\"shape\":\"box\",\"fracture\":{\"method\":\"prescored\",\"pieces\":0}}", "1 to 10000");
+    check_refused("{\"shape\":\"box\",\"fracture\":{\"method\":\"prescored\",\"pieces\":1000000}}",
+                  "1 to 10000");
+    check_refused("{\"shape\":\"box\",\"fracture\":{\"method\":\"prescored\",\"jitter\":1.5}}", "0 to 1");
+    check_refused("{\"shape\":\"box\",\"fracture\":{\"method\":\"prescored\",\"radius\":-1}}", "radius");
+    check_refused("{\"shape\":\"box\",\"fracture\":{\"method\":\"prescored\",\"crumbs\":\"vanish\"}}",
+                  "crumbs");
+    check_refused("{\"shape\":\"box\",\"fracture\":{\"method\":\"prescored\",\"share\":-0.5}}", "share");
+    check_refused("{\"shape\":\"box\",\"fracture\":{\"method\":\"prescored\",\"mostFragments\":-1}}",
+                  "mostFragments");
     check_refused("{\"shape\":\"box\",\"fracture\":{\"method\":\"prescored\",\"edge\":1}}",
                   "a key of the method 'stress', not of 'prescored'");
     check_refused("{\"shape\":\"box\",\"fracture\":{\"method\":\"stress\",\"crumbs\":\"merge\"}}",
                   "a key of the method 'prescored', not of 'stress'");
     check_refused("{\"shape\":\"box\",\"fracture\":{\"method\":\"stress\",\"seeds\":1}}",
                   "did you mean 'seed'");
-    check_refused("{\"shape\":\"box\",\"fracture\":{\"method\":\"voronoi\",\"edge\":-1}}", "edge");
     check_refused("{\"shape\":\"box\",\"anchor\":\"bottom\"}", "static");
     check_refused("{\"shape\":\"box\",\"type\":\"static\",\"anchor\":{\"box\":[[0,0,0],[1,0,1]]}}", "below");
     check_refused("{\"shape\":\"ground\",\"type\":\"static\",\"fracture\":{\"method\":\"prescored\"}}",
                   "plane");
     check_refused("{\"name\":\"a\",\"shape\":\"box\"}],\"events\":[{\"time\":1,\"break\":{\"body\":\"a\"}}",
                   "cannot break");
+}
+
+static void reserved_methods_have_their_own_keys(void** state)
+{
+    (void)state;
+    static const char* const fine[] = {"", "\"method\":\"none\"", "\"method\":\"xfem\"",
+                                       "\"method\":\"voronoi\"",
+                                       "\"method\":\"voronoi\",\"pattern\":\"slabs\",\"pieces\":9"};
+    static const char* const bad[][2] = {
+        {"\"pieces\":9", "fracture.pieces: a key of the method 'prescored', not of 'none'"},
+        {"\"method\":\"none\",\"edge\":1", "fracture.edge: a key of the method 'stress', not of 'none'"},
+        {"\"method\":\"xfem\",\"pattern\":\"slabs\"",
+         "fracture.pattern: a key of the method 'prescored', not of 'xfem'"},
+        {"\"method\":\"xfem\",\"depth\":1", "fracture.depth: unknown key"},
+        {"\"method\":\"voronoi\",\"radius\":1",
+         "fracture.radius: a key of the method 'prescored', not of 'voronoi'"},
+        {"\"method\":\"voronoi\",\"pieces\":0", "fracture.pieces: is 0, must be 1 to 10000"},
+        {"\"method\":\"voronoi\",\"pattern\":\"slab\"", "did you mean 'slabs'?"},
+    };
+    char text[512];
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; ++i)
+    {
+        rblSceneView view;
+        snprintf(text, sizeof text,
+                 "{\"rubble\":1,\"shapes\":{\"box\":{\"kind\":\"box\",\"size\":[1,1,1]}},\"bodies\":[{"
+                 "\"shape\":\"box\","
+                 "\"fracture\":{%s}}]}",
+                 fine[i]);
+        const rblSceneId scene = load(text);
+        check_ok(rbl_scene_view(scene, &view));
+        assert_int_equal(view.bodies[0].breaker, RBL_NONE);
+        check_ok(rbl_scene_destroy(scene));
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i)
+    {
+        snprintf(text, sizeof text, "{\"shape\":\"box\",\"fracture\":{%s}}", bad[i][0]);
+        check_refused(text, bad[i][1]);
+    }
 }
 
 // In GLB files what breaking laid open has the second of a body's two materials.
@@ -434,6 +475,7 @@ int main(void)
         cmocka_unit_test(scenes_say_how_bodies_break),
         cmocka_unit_test(bodies_break_like_their_material),
         cmocka_unit_test(impossible_words_are_refused),
+        cmocka_unit_test(reserved_methods_have_their_own_keys),
         cmocka_unit_test(runs_know_births_and_deaths),
         cmocka_unit_test(a_label_volume_breaks_a_body_of_a_scene),
         cmocka_unit_test(debris_of_a_scene_vanishes_with_an_event),

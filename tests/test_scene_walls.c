@@ -42,20 +42,21 @@ static void check_break(rblWorldId world, const rblBreakEvent* event)
 {
     Piece pieces[MAX_PIECES];
     float sum = 0.0f;
-    assert_true(event->pieces >= 60 && event->pieces <= MAX_PIECES);
-    for (uint32_t i = 0; i < event->pieces; ++i)
+    assert_true(event->fragment_count >= 60 && event->fragment_count <= MAX_PIECES);
+    for (uint32_t i = 0; i < event->fragment_count; ++i)
     {
         rblBodyState state;
         check_ok(rbl_body_state(world, event->fragments[i], &state));
         pieces[i] = (Piece){rbl_length3(rbl_sub3(state.center, event->point)), piece_mass(&state)};
         sum += pieces[i].mass;
     }
-    qsort(pieces, event->pieces, sizeof *pieces, by_distance);
-    const uint32_t third = event->pieces / 3;
+    qsort(pieces, event->fragment_count, sizeof *pieces, by_distance);
+    const uint32_t third = event->fragment_count / 3;
     const float near = mean_mass(pieces, third);
-    const float far = mean_mass(pieces + event->pieces - third, third);
+    const float far = mean_mass(pieces + event->fragment_count - third, third);
     print_message("impact at %.2f, %.2f: %u pieces, mean %.2f kg near it, %.2f kg far from it\n",
-                  (double)event->point.x, (double)event->point.y, event->pieces, (double)near, (double)far);
+                  (double)event->point.x, (double)event->point.y, event->fragment_count, (double)near,
+                  (double)far);
     assert_true(near < 0.35f * far);
     rblMaterial concrete;
     check_ok(rbl_material_preset("concrete", &concrete));

@@ -237,8 +237,8 @@ static void grid_soups_agree_with_rational_clipping(void** state)
     {
         Soup soup;
         const uint32_t vertices = 4 + rbl_random_below(&random, 20);
-        make_soup(&soup, &random, vertices, 24, 2 + rbl_random_below(&random, 4),
-                  rbl_random_below(&random, 4) == 0);
+        const uint32_t grid = 2 + rbl_random_below(&random, 4);
+        make_soup(&soup, &random, vertices, 24, grid, rbl_random_below(&random, 4) == 0);
         found += check_soup(&soup);
     }
     assert_in_range(found, 10000, 80000); // of 110400 pairs: both answers occur

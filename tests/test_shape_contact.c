@@ -270,8 +270,8 @@ static void every_pair_of_kinds_meets_as_climbing_says(void** state)
 static void move_a_little(rblRandom* random, rblTransform* pose, float step)
 {
     pose->p = rbl_add3(pose->p, random_in_cube(random, step));
-    const rblQuat turn =
-        rbl_quat_from_axis_angle(random_direction(random), 10.0f * step * rbl_random_float(random));
+    const rblVec3 axis = random_direction(random);
+    const rblQuat turn = rbl_quat_from_axis_angle(axis, 10.0f * step * rbl_random_float(random));
     pose->q = rbl_quat_normalize(rbl_quat_mul(turn, pose->q));
 }
 
@@ -511,7 +511,8 @@ static void shapes_are_as_far_apart_as_clear_says(void** state)
         check_ok(rbl_shape_view(ids[0], &pair.a));
         check_ok(rbl_shape_view(ids[1], &pair.b));
         rblPairCache cache = {{0}};
-        const rblVec3 way = rbl_scale3(random_direction(&random), random_between(&random, 0.1f, 0.4f));
+        const rblVec3 direction = random_direction(&random);
+        const rblVec3 way = rbl_scale3(direction, random_between(&random, 0.1f, 0.4f));
         for (int again = 0; again < 4; ++again)
         {
             pair.b_in_a =

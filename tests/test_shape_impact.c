@@ -153,7 +153,8 @@ static void stones_are_as_far_apart_as_a_search_says_at_least(void** state)
         check_ok(rbl_shape_view(ids[0], &a));
         check_ok(rbl_shape_view(ids[1], &b));
         const rblSweep still = at_rest((rblVec3){0, 0, 0});
-        const rblVec3 from = rbl_scale3(random_direction(&random), random_between(&random, 0.05f, 0.45f));
+        const rblVec3 direction = random_direction(&random);
+        const rblVec3 from = rbl_scale3(direction, random_between(&random, 0.05f, 0.45f));
         rblSweep flight = at_rest(from);
         flight.translation = rbl_add3(rbl_scale3(from, -2.0f), random_in_cube(&random, 0.3f));
         flight.rotation = rbl_scale3(random_direction(&random), 0.5f);

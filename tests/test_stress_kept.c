@@ -162,7 +162,7 @@ static rblBodyId break_brick(rblWorldId world, uint32_t rebuild)
     check_ok(rbl_body_break(world, body, (rblVec3){0, 0.03f, 0}, (rblVec3){0, -1, 0}));
     check_ok(rbl_world_step(world, 1.0f / 60.0f));
     check_ok(rbl_world_break_events(world, &events, &count));
-    assert_true(count == 1 && events[0].pieces >= 2);
+    assert_true(count == 1 && events[0].fragment_count >= 2);
     return events[0].fragments[0];
 }
 
@@ -270,7 +270,7 @@ static void break_twice(rblWorldId world, rblBodyId body, float x)
     check_ok(rbl_body_break(world, body, (rblVec3){x, 1.03f, 0}, (rblVec3){0, -1, 0}));
     check_ok(rbl_world_step(world, 1.0f / 60.0f));
     check_ok(rbl_world_break_events(world, &events, &count));
-    assert_true(count == 1 && events[0].pieces >= 2);
+    assert_true(count == 1 && events[0].fragment_count >= 2);
     const rblBodyId piece = events[0].fragments[0];
     check_ok(rbl_body_state(world, piece, &state));
     check_ok(rbl_body_break(world, piece, state.pose.p, (rblVec3){0.6f, 0, 0.8f}));

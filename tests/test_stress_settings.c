@@ -96,7 +96,7 @@ static void check_new_fragments(rblWorldId world, Change change)
     uint32_t count = 0;
     check_ok(rbl_world_break_events(world, &events, &count));
     assert_int_equal(count, 1);
-    for (uint32_t i = 0; i < events[0].pieces; ++i)
+    for (uint32_t i = 0; i < events[0].fragment_count; ++i)
     {
         assert_int_equal(depth_of(world, events[0].fragments[i]), change == PRESCORED ? 0 : 1);
     }

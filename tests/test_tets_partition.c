@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "math/vec.h"
 #include "mesh/tets/tets_partition.h"
+#include "random_point.h"
 #include <stdlib.h>
 
 static const uint32_t own_order[4] = {0, 1, 2, 3};
@@ -21,8 +22,7 @@ static void random_corners(rblRandom* random, rblVec3d out[4])
     {
         for (uint32_t i = 0; i < 4; ++i)
         {
-            out[i] = rbl_vec3d(rbl_random_range(random, -1, 1), rbl_random_range(random, -1, 1),
-                               rbl_random_range(random, -1, 1));
+            out[i] = random_vec3d(random, -1, 1);
         }
     } while (!(rbl_tet_volume(out) > 0.01));
 }
@@ -72,7 +72,8 @@ static void random_barycentric(rblRandom* random, double b[4])
     double sum = 0.0;
     for (uint32_t i = 0; i < 4; ++i)
     {
-        b[i] = rbl_random_double(random) * rbl_random_double(random);
+        b[i] = rbl_random_double(random);
+        b[i] *= rbl_random_double(random);
         sum += b[i];
     }
     for (uint32_t i = 0; i < 4; ++i)

@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "math/triangle_meeting.h"
 #include "math/vec.h"
+#include "random_point.h"
 #include "rational_points.h"
 #include "triangle_oracle.h"
 #include <stdlib.h>
@@ -336,8 +337,7 @@ static void neighbours_agree_on_the_point_of_their_edge(void** state)
         rblVec3d p[7];
         for (int i = 0; i < 7; ++i)
         {
-            p[i] =
-                rbl_vec3d(rbl_random_double(&random), rbl_random_double(&random), rbl_random_double(&random));
+            p[i] = random_vec3d(&random, 0, 1);
         }
         const rblVec3d a[3] = {p[0], p[1], p[2]}, b[3] = {p[1], p[0], p[3]};
         const rblVec3d face[3] = {p[4], p[5], p[6]};

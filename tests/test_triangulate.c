@@ -146,8 +146,8 @@ static void simple_polygons_are_tiled_without_flat_triangles(void** state)
     rbl_ear_clipper_init(&clipper, rbl_default_allocator());
     for (int round = 0; round < 300; ++round)
     {
-        const Polygon p =
-            grow_polygon(&random, 4 + rbl_random_below(&random, 24), 4 + rbl_random_below(&random, 8));
+        const uint32_t corners = 4 + rbl_random_below(&random, 24);
+        const Polygon p = grow_polygon(&random, corners, 4 + rbl_random_below(&random, 8));
         rblIndexArray triangles = clip(&clipper, &p);
         long long area = 0;
         for (size_t i = 0; i < triangles.count; i += 3)

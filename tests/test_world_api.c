@@ -190,7 +190,7 @@ static rblResult call_impulse(rblWorldId world, rblBodyId body)
 }
 static rblResult call_filter(rblWorldId world, rblBodyId body)
 {
-    return rbl_body_set_filter(world, body, (rblFilter){1, 1, 0});
+    return rbl_body_set_filter(world, body, (rblFilter){.category = 1, .mask = 1});
 }
 static rblResult call_type(rblWorldId world, rblBodyId body)
 {

@@ -35,11 +35,11 @@ static void fragments_take_over_mass_and_motion(void** state)
     assert_false(rbl_body_is_valid(world, body));
     const rblBreakEvent* event;
     assert_int_equal(events_of(world, &event), 1);
-    assert_int_equal(event->pieces, 24);
+    assert_int_equal(event->fragment_count, 24);
     assert_int_equal(event->body.index1, body.index1);
     assert_int_equal(event->by.index1, 0);
     assert_true(event->mass_error < 1e-6);
-    for (uint32_t i = 0; i < event->pieces; ++i)
+    for (uint32_t i = 0; i < event->fragment_count; ++i)
     {
         assert_true(rbl_body_is_valid(world, event->fragments[i]));
         assert_int_equal(state_of(world, event->fragments[i]).generation, 1);
@@ -114,9 +114,9 @@ static void check_kinetic_energy(int kind, rblPatternKind pattern)
         const rblBreakEvent* event;
         const uint32_t count = events_of(world, &event);
         assert_int_equal(count, generation + 1);
-        assert_true(event[generation].pieces >= 2);
+        assert_true(event[generation].fragment_count >= 2);
         body = event[generation].fragments[0];
-        for (uint32_t i = 1; i < event[generation].pieces; ++i)
+        for (uint32_t i = 1; i < event[generation].fragment_count; ++i)
         {
             const rblBodyId other = event[generation].fragments[i];
             body = state_of(world, other).mass > state_of(world, body).mass ? other : body;
@@ -166,8 +166,8 @@ static Flock fly_in_pieces(rblBreakerId breaker, rblVec3 size, rblVec3 spin, boo
     check_ok(rbl_body_break(flock.world, body, def.pose.p, vec(0, 1, 0)));
     const rblBreakEvent* event;
     assert_int_equal(events_of(flock.world, &event), 1);
-    flock.count = event->pieces;
-    memcpy(flock.ids, event->fragments, sizeof flock.ids[0] * event->pieces);
+    flock.count = event->fragment_count;
+    memcpy(flock.ids, event->fragments, sizeof flock.ids[0] * event->fragment_count);
     return flock;
 }
 

@@ -260,18 +260,18 @@ static uint32_t held_in_box(float size, uint32_t* pieces)
     rblBodyDef def = rbl_default_body_def();
     def.type = RBL_BODY_STATIC;
     def.breaker = breaker;
-    def.anchor = (rblAnchor){RBL_ANCHOR_BOX, {{-size, -size, -size}, {size, -0.3f, size}}};
+    def.anchor = (rblAnchor){.kind = RBL_ANCHOR_BOX, .box = {{-size, -size, -size}, {size, -0.3f, size}}};
     put_matter(world, def, vec(1, 1, 0.05f), "glass", 1.0f);
     throw_block(world, vec(0.2f, 0, 0), 20.0f);
     check_ok(rbl_world_step(world, STEP));
     const rblBreakEvent* event;
     assert_int_equal(events_of(world, &event), 1);
     uint32_t held = 0;
-    for (uint32_t i = 0; i < event->pieces; ++i)
+    for (uint32_t i = 0; i < event->fragment_count; ++i)
     {
         held += state_of(world, event->fragments[i]).type == RBL_BODY_STATIC;
     }
-    *pieces = event->pieces;
+    *pieces = event->fragment_count;
     finish(world, breaker);
     return held;
 }
@@ -304,7 +304,7 @@ static rblResult wish(void* context, void* prepared, const rblBreakBody* body, c
     const Wishes* wishes = context;
     const rblResult result = always_breaks(context, prepared, body, impacts, count, out);
     out->budget = wishes->budget;
-    out->max_pieces = wishes->pieces;
+    out->max_fragments = wishes->pieces;
     return result;
 }
 
@@ -316,7 +316,7 @@ static rblResult note_verdict(void* context, void* prepared, const rblBreakBody*
     (void)body;
     (void)jobs;
     (void)out;
-    *given = (Wishes){verdict->budget, verdict->max_pieces};
+    *given = (Wishes){verdict->budget, verdict->max_fragments};
     return RBL_OK;
 }
 
@@ -390,7 +390,7 @@ static rblBreakEvent break_at(rblPatternKind kind, rblVec3 point, rblVec3 normal
     const rblBreakEvent* event;
     assert_int_equal(events_of(world, &event), 1);
     const rblBreakEvent told = *event;
-    *pieces = told.pieces;
+    *pieces = told.fragment_count;
     finish(world, breaker);
     return told;
 }
@@ -449,8 +449,8 @@ static void breaks_on_demand_are_told_after_going_back_to_them(void** state)
         const rblBreakEvent* event;
         check_ok(rbl_world_step(world, STEP));
         assert_int_equal(events_of(world, &event), 1);
-        assert_true(event->body.index1 == pane.index1 && (i == 0 || event->pieces == pieces));
-        pieces = event->pieces;
+        assert_true(event->body.index1 == pane.index1 && (i == 0 || event->fragment_count == pieces));
+        pieces = event->fragment_count;
         for (uint32_t f = 0; f < pieces; ++f)
         {
             assert_true(rbl_body_is_valid(world, event->fragments[f]));
@@ -526,7 +526,7 @@ static bool smash_panes(FailingAllocator* memory, size_t granted, bool demand, r
     for (uint32_t i = 0; i < count; ++i)
     {
         assert_false(rbl_body_is_valid(world, events[i].body));
-        for (uint32_t f = 0; f < events[i].pieces; ++f)
+        for (uint32_t f = 0; f < events[i].fragment_count; ++f)
         {
             assert_true(rbl_body_is_valid(world, events[i].fragments[f]));
         }

@@ -71,12 +71,29 @@ static void damaged_state_is_named(void** state)
     DAMAGE(world, world->bodies.data[3].generation, 77u, "slot has no id");
     DAMAGE(world, world->ids.alive, 3u, "ids and bodies differ");
     DAMAGE(world, world->motions.count, 2u, "bodies and motions differ");
+    DAMAGE(world, world->joints.data[0].generation, 77u, "joint's slot has no id");
+    DAMAGE(world, world->joint_ids.alive, 9u, "ids and joints differ");
     DAMAGE(world, world->motions.data[3].center.x, NAN, "pose is bad");
     DAMAGE(world, world->motions.data[3].orientation.w, 9.0f, "pose is bad");
     DAMAGE(world, world->motions.data[3].velocity.y, INFINITY, "velocity is not finite");
+    DAMAGE(world, world->bodies.data[3].shape_in_body.p.x, NAN, "pose of a body's shape is bad");
+    DAMAGE(world, world->bodies.data[3].previous.q.w, 9.0f, "last pose is bad");
+    DAMAGE(world, world->motions.data[0].spin.y, 1.0f, "static body moves");
+    DAMAGE(world, world->motions.data[3].moments.x, 0.0f, "moments of inertia are not positive and rising");
+    DAMAGE(world, world->motions.data[3].moments.y, 1e6f, "moments of inertia are not positive and rising");
+    DAMAGE(world, world->motions.data[0].moments.y, 1.0f, "or not zero");
     DAMAGE(world, world->bodies.data[3].mass, NAN, "mass is not finite");
     DAMAGE(world, world->motions.data[3].inverse_mass, 0.0f, "type and mass disagree");
     DAMAGE(world, world->bodies.data[3].sibling_group, 1u, "sibling is no fragment");
+    DAMAGE(world, world->bodies.data[3].is_new_fragment, true, "does not know of a new fragment");
+    DAMAGE(world, world->bodies.data[3].is_new, true, "does not know of a marked body");
+    DAMAGE(world, world->bodies.data[3].lost_neighbour, true, "does not know of a marked body");
+    DAMAGE(world, world->bodies.data[3].damage, 1.5f, "damage is not from 0 to 1");
+    DAMAGE(world, world->bodies.data[3].is_prepared, true, "without a breaker has its data");
+    DAMAGE(world, world->bodies.data[3].owns_shape, true, "no fragment owns its shape");
+    DAMAGE(world, world->bodies.data[3].debris, true, "debris is no fragment");
+    DAMAGE(world, world->bodies.data[3].lifetime, -1.0f, "lifetime is bad");
+    DAMAGE(world, world->bodies.data[3].rebuild, 4u, "wait for a rebuild are counted wrong");
     DAMAGE(world, world->fragments, 1u, "fragments are counted wrong");
     DAMAGE(world, world->breakable, 1u, "breakable bodies are counted wrong");
     DAMAGE(world, world->debris, 1u, "debris is counted wrong");
@@ -85,6 +102,45 @@ static void damaged_state_is_named(void** state)
     DAMAGE(world, world->bodies.data[3].joint_count, 5u, "joint counts of bodies are wrong");
     DAMAGE(world, world->bodies.data[3].sleep_group, 1u, "has a sleep group");
     DAMAGE(world, world->energy.kinetic, (double)NAN, "energy is not finite");
+    DAMAGE(world, world->energy.dissipated, (double)INFINITY, "energy is not finite");
+    check_ok(rbl_world_destroy(id));
+}
+
+// Three boxes on the ground, two of them on a rope, awake and then asleep. A body that flies by keeps the world stepping.
+static void damaged_sleep_is_named(void** state)
+{
+    (void)state;
+    const rblWorldId id = make_world(true);
+    rblWorld* world = NULL;
+    rblBodyId boxes[3];
+    put(id, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
+    for (int i = 0; i < 3; ++i)
+    {
+        boxes[i] = put(id, make_box(0.4f, 0.4f, 0.4f), RBL_BODY_DYNAMIC, vec((float)i, 0.2f, 0));
+    }
+    const rblBodyId bird = put(id, make_sphere(0.1f), RBL_BODY_KINEMATIC, vec(0, 50, 0));
+    check_ok(rbl_body_set_velocity(id, bird, vec(1, 0, 0), vec(0, 0, 0)));
+    rblJointDef def = rbl_default_joint_def();
+    rblJointId joint;
+    def.kind = RBL_JOINT_ROPE;
+    def.a = boxes[0];
+    def.b = boxes[1];
+    def.length = 2.0f;
+    check_ok(rbl_joint_create(id, &def, &joint));
+    step_times(id, 10);
+    check_ok(rbl_world_find(id, &world));
+    const uint32_t a = boxes[0].index1 - 1;
+    assert_true(world->bodies.data[a].awake);
+    DAMAGE(world, world->joints.data[0].b, boxes[2].index1 - 1, "a joint joins two islands");
+    step_times(id, 200);
+    assert_true(!world->bodies.data[a].awake && world->bodies.data[a].sleep_group > 0);
+    DAMAGE(world, world->motions.data[a].velocity.x, 1e-3f, "sleeping body moves");
+    DAMAGE(world, world->motions.data[a].spin.x, 1e-3f, "sleeping body moves");
+    DAMAGE(world, world->bodies.data[a].sleep_group, world->last_sleep_group + 1, "was never created");
+    const uint32_t group = world->bodies.data[a].sleep_group;
+    world->bodies.data[a].sleep_group = 0;
+    DAMAGE(world, world->bodies.data[a].awake, true, "one of two jointed bodies sleeps");
+    world->bodies.data[a].sleep_group = group;
     check_ok(rbl_world_destroy(id));
 }
 
@@ -107,7 +163,20 @@ static void damaged_pairs_and_contacts_are_named(void** state)
     DAMAGE(world, world->pairs.data[touching].leading, 1000u, "more leading contacts");
     DAMAGE(world, world->contacts.data[world->pairs.data[touching].first].normal.x, NAN,
            "contact is not finite");
-    DAMAGE(world, world->contacts.data[world->pairs.data[touching].first].normal_impulse, -1.0f, "or pulls");
+    rblPair* pair = &world->pairs.data[touching];
+    rblContact* contact = &world->contacts.data[pair->first];
+    DAMAGE(world, contact->normal_impulse, -1.0f, "or pulls");
+    DAMAGE(world, contact->friction.z, NAN, "contact is not finite");
+    DAMAGE(world, contact->normal.x, contact->normal.x + 0.5f, "has not the length 1");
+    DAMAGE(world, contact->normal_in_a, vec(0, 0.9f, 0), "has not the length 1");
+    DAMAGE(world, pair->initial_depth, -1e-3f, "overlap that a pair remembers is negative");
+    DAMAGE(world, pair->sibling_depth, -1e-3f, "overlap that a pair remembers is negative");
+    DAMAGE(world, pair->break_depth, NAN, "overlap that a pair remembers is negative");
+    const rblPair before = *pair;
+    pair->first = 0;
+    DAMAGE(world, pair->count, (uint32_t)world->contacts.count, "pairs share contacts");
+    *pair = before;
+    check_ok(rbl_world_check(world, ALL));
     check_ok(rbl_world_destroy(id));
 }
 
@@ -124,6 +193,14 @@ static void a_damaged_step_is_named(void** state)
     DAMAGE(world, step->manifolds.data[2].pair, 100000u, "manifold's pair does not exist");
     DAMAGE(world, step->manifolds.data[2].a, 100000u, "manifold's body does not exist");
     DAMAGE(world, step->manifolds.data[2].first, 100000u, "manifold's contacts are out of bounds");
+    DAMAGE(world, step->manifolds.data[2].bundle, 100000u, "in no lane of its bundle");
+    DAMAGE(world, step->manifolds.data[0].bundle, step->manifolds.data[0].bundle + 1,
+           "in no lane of its bundle");
+    DAMAGE(world, step->solver_bodies.data[2].inverse_mass, 7.0f, "another mass than its body");
+    DAMAGE(world, step->color_starts[0], 1u, "colours are not those of all manifolds");
+    DAMAGE(world, step->color_starts[RBL_MAX_COLORS], 0u, "colours are not those of all manifolds");
+    DAMAGE(world, step->color_starts[1], 100000u, "a colour is out of bounds");
+    DAMAGE(world, step->islands.data[0].first, 100000u, "bodies of an island are out of bounds");
     DAMAGE(world, step->manifolds.data[1].a, step->manifolds.data[0].b, "manifolds of a colour share a body");
     DAMAGE(world, step->island_bodies.data[1], step->island_bodies.data[0], "not its own");
     DAMAGE(world, step->islands.data[0].count, step->islands.data[0].count - 1, "do not partition");
@@ -136,21 +213,33 @@ static void damaged_trees_and_events_are_named(void** state)
     rblWorldId id;
     rblWorld* world = make_heap(&id);
     DAMAGE(world, world->broad->boxes[3].upper.x, 1e6f, "does not cover a leaf");
+    check_ok(rbl_body_destroy(id, (rblBodyId){5, world->bodies.data[4].generation, world->serial}));
+    check_ok(rbl_world_check(world, RBL_CHECK_BROAD));
+    world->bodies.data[4].generation = 1;
+    assert_int_equal(rbl_world_check(world, RBL_CHECK_BROAD), RBL_ERROR_FORMAT);
+    assert_non_null(strstr(rbl_last_error(), "bodies and boxes of the broad phase differ"));
+    world->bodies.data[4].generation = 0;
+    step_times(id, 1);
     rblBreakLog* log = &world->break_log;
-    assert_true(rbl_array_push(&log->events, ((rblBreakEvent){.pieces = 1})));
+    assert_true(rbl_array_push(&log->events, ((rblBreakEvent){.fragment_count = 1})));
     expect_fault(world, "counts fragments that are not there");
     assert_true(rbl_array_push(&log->ids, ((rblBodyId){1, 7, world->serial}))); // it is gone since
     check_ok(rbl_world_check(world, ALL));
     DAMAGE(world, log->ids.data[0].index1, 5000u, "fragment cannot be reached");
     DAMAGE(world, log->ids.data[0].generation, 1u, "fragment cannot be reached"); // the ground
     DAMAGE(world, log->ids.data[0].world, world->serial + 1, "fragment cannot be reached");
-    DAMAGE(world, log->events.data[0].pieces, 0u, "fragments belong to no break event");
+    DAMAGE(world, log->events.data[0].fragment_count, 0u, "fragments belong to no break event");
     DAMAGE(world, log->events.data[0].mate_count, 2u, "counts mates that are not there");
     assert_true(rbl_array_push(&log->mates, ((rblMate){0})));
     expect_fault(world, "mates belong to no break event");
     log->events.data[0].mate_count = 1;
     check_ok(rbl_world_check(world, ALL));
     DAMAGE(world, log->mates.data[0].piece_b, 1u, "mates are of fragments that are not there");
+    DAMAGE(world, log->events.data[0].surface_energy, -1.0, "the energy or the mass of a break event is bad");
+    DAMAGE(world, log->events.data[0].heat, (double)NAN, "the energy or the mass of a break event is bad");
+    DAMAGE(world, log->events.data[0].mass_error, 1e-3, "the energy or the mass of a break event is bad");
+    DAMAGE(world, log->reported, 2u, "more break events are reported than there are");
+    DAMAGE(world, log->reported_ids, 2u, "more break events are reported than there are");
     check_ok(rbl_world_destroy(id));
 }
 
@@ -189,6 +278,8 @@ static rblWorld* make_fragments(rblWorldId* id)
     }
     step_times(*id, 2);
     check_ok(rbl_world_check(world, ALL | RBL_CHECK_SHAPES));
+    assert_true(world->has_siblings);
+    DAMAGE(world, world->has_siblings, false, "does not know of a sibling");
     return world;
 }
 
@@ -324,6 +415,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(damaged_state_is_named),
+        cmocka_unit_test(damaged_sleep_is_named),
         cmocka_unit_test(damaged_pairs_and_contacts_are_named),
         cmocka_unit_test(a_damaged_step_is_named),
         cmocka_unit_test(damaged_trees_and_events_are_named),

@@ -61,7 +61,7 @@ static Crumbling crumble(rblCrumbs crumbs, float lifetime)
     check_ok(rbl_world_break_events(c.world, &events, &count));
     assert_int_equal(count, 1);
     c.debris = events[0].debris;
-    c.pieces = events[0].pieces;
+    c.pieces = events[0].fragment_count;
     return c;
 }
 

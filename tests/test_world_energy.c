@@ -57,7 +57,8 @@ static void one_push_is_booked_to_rounding(void** state)
         step_times(world, 2); // of falling
         Watch energy = watch(world);
         const float strength = 1e4f * state_of(world, body).mass;
-        check_ok(rbl_body_apply_force(world, body, in_cube(&random, strength), in_cube(&random, 1.0f)));
+        const rblVec3 force = in_cube(&random, strength);
+        check_ok(rbl_body_apply_force(world, body, force, in_cube(&random, 1.0f)));
         check_ok(rbl_body_apply_torque(world, body, in_cube(&random, strength)));
         watched_step(&energy, STEP);
         const double scale = energy.kinetic_max + energy.potential_max - energy.potential_min;

@@ -210,14 +210,21 @@ static void filters_decide_who_meets(void** state)
 {
     (void)state;
     const uint64_t all = UINT64_MAX;
-    assert_false(falls_through((rblFilter){1, all, 0}, (rblFilter){1, all, 0}));
-    assert_true(falls_through((rblFilter){1, 2, 0}, (rblFilter){1, all, 0}));
-    assert_true(falls_through((rblFilter){1, all, 0}, (rblFilter){2, 4, 0}));
-    assert_false(falls_through((rblFilter){4, 2, 0}, (rblFilter){2, 4, 0}));
-    assert_false(falls_through((rblFilter){1, 0, 3}, (rblFilter){1, 0, 3}));
-    assert_true(falls_through((rblFilter){1, all, -3}, (rblFilter){1, all, -3}));
-    assert_false(falls_through((rblFilter){1, all, -3}, (rblFilter){1, all, -4}));
-    assert_true(falls_through((rblFilter){1ull << 63, all, 0}, (rblFilter){1, ~(1ull << 63), 0}));
+    assert_false(
+        falls_through((rblFilter){.category = 1, .mask = all}, (rblFilter){.category = 1, .mask = all}));
+    assert_true(
+        falls_through((rblFilter){.category = 1, .mask = 2}, (rblFilter){.category = 1, .mask = all}));
+    assert_true(
+        falls_through((rblFilter){.category = 1, .mask = all}, (rblFilter){.category = 2, .mask = 4}));
+    assert_false(falls_through((rblFilter){.category = 4, .mask = 2}, (rblFilter){.category = 2, .mask = 4}));
+    assert_false(falls_through((rblFilter){.category = 1, .mask = 0, .group = 3},
+                               (rblFilter){.category = 1, .mask = 0, .group = 3}));
+    assert_true(falls_through((rblFilter){.category = 1, .mask = all, .group = -3},
+                              (rblFilter){.category = 1, .mask = all, .group = -3}));
+    assert_false(falls_through((rblFilter){.category = 1, .mask = all, .group = -3},
+                               (rblFilter){.category = 1, .mask = all, .group = -4}));
+    assert_true(falls_through((rblFilter){.category = 1ull << 63, .mask = all},
+                              (rblFilter){.category = 1, .mask = ~(1ull << 63)}));
 }
 
 static void a_filter_may_change_in_contact(void** state)
@@ -227,13 +234,13 @@ static void a_filter_may_change_in_contact(void** state)
     put(world, make_ground(), RBL_BODY_STATIC, zero);
     const rblBodyId box = put(world, make_box(1, 1, 1), RBL_BODY_DYNAMIC, vec(0, 0.5f, 0));
     step_times(world, 60);
-    check_ok(rbl_body_set_filter(world, box, (rblFilter){1, 0, 0}));
+    check_ok(rbl_body_set_filter(world, box, (rblFilter){.category = 1, .mask = 0}));
     step_times(world, 1);
     rblContactEvent end;
     assert_int_equal(count_events(world, RBL_CONTACT_END, &end), 1);
     step_times(world, 10);
     assert_true(state_of(world, box).pose.p.y < 0.2f);
-    check_ok(rbl_body_set_filter(world, box, (rblFilter){1, UINT64_MAX, 0}));
+    check_ok(rbl_body_set_filter(world, box, (rblFilter){.category = 1, .mask = UINT64_MAX}));
     step_times(world, 200);
     assert_true(state_of(world, box).pose.p.y > -1.0f);
     check_all_finite(world);

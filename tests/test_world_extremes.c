@@ -327,7 +327,8 @@ static void settings_change_while_it_runs(void** state)
             check_ok(rbl_world_set_gravity(world, i % 2 == 0 ? vec(3, -5, 0) : vec(0, -9.81f, 1)));
             break;
         case 5:
-            check_ok(rbl_body_set_filter(world, body, (rblFilter){i % 2 == 0 ? 2 : 1, UINT64_MAX, 0}));
+            check_ok(rbl_body_set_filter(world, body,
+                                         (rblFilter){.category = i % 2 == 0 ? 2 : 1, .mask = UINT64_MAX}));
             break;
         case 10:
             check_ok(rbl_body_teleport(world, body, state_of(world, bodies[(i + 5) % 12]).pose));

@@ -196,7 +196,7 @@ static void cracks_are_paid_by_the_impact(void** state)
             const uint32_t count = events_of(plate.world, &events);
             for (uint32_t k = 0; k < count; ++k)
             {
-                assert_int_equal(events[k].pieces, 25);
+                assert_int_equal(events[k].fragment_count, 25);
                 assert_int_equal(events[k].by.index1, plate.ball.index1);
                 check_relative(events[k].surface_energy, gc * events[k].crack_area, 1e-6);
                 assert_true(events[k].heat >= 0.0);
@@ -574,7 +574,7 @@ static uint32_t pieces_at(float speed, bool fixed)
     for (int i = 0; i < 30 && pieces == 0; ++i)
     {
         check_ok(rbl_world_step(world, STEP));
-        pieces = events_of(world, &events) > 0 ? events[0].pieces : 0;
+        pieces = events_of(world, &events) > 0 ? events[0].fragment_count : 0;
     }
     check_ok(rbl_world_destroy(world));
     check_ok(rbl_breaker_destroy(def.breaker));

@@ -109,8 +109,9 @@ static void every_crack_face_of_a_broken_body_knows_its_mate(void** state)
         check_ok(rbl_world_break_events(world, &events, &count));
         assert_int_equal(count, 1);
         const rblBreakEvent* event = &events[0];
-        assert_true(event->pieces >= 8 && event->pieces <= 64 && event->mate_count >= event->pieces);
-        for (uint32_t i = 0; i < event->pieces; ++i)
+        assert_true(event->fragment_count >= 8 && event->fragment_count <= 64 &&
+                    event->mate_count >= event->fragment_count);
+        for (uint32_t i = 0; i < event->fragment_count; ++i)
         {
             look_at(world, event->fragments[i], &fragments[i]);
         }
@@ -118,7 +119,7 @@ static void every_crack_face_of_a_broken_body_knows_its_mate(void** state)
         {
             assert_true(check_mate(&event->mates[m]) >= 1);
         }
-        for (uint32_t i = 0; i < event->pieces; ++i)
+        for (uint32_t i = 0; i < event->fragment_count; ++i)
         {
             for (uint32_t f = 0; f < fragments[i].surface.face_count; ++f)
             {

@@ -18,6 +18,7 @@ typedef struct Scene
 static rblShapeId some_shape(rblRandom* random)
 {
     rblShapeId shape = {0, 0};
+    float width;
     switch (rbl_random_below(random, 5))
     {
     case 0:
@@ -33,8 +34,8 @@ static rblShapeId some_shape(rblRandom* random)
         shape = make_stone(random);
         break;
     default:
-        check_ok(rbl_shape_create_box(
-            vec(random_between(random, 0.1f, 1.0f), random_between(random, 0.1f, 1.0f), 0.4f), &shape));
+        width = random_between(random, 0.1f, 1.0f);
+        check_ok(rbl_shape_create_box(vec(width, random_between(random, 0.1f, 1.0f), 0.4f), &shape));
     }
     return shape;
 }

@@ -53,7 +53,8 @@ static void list_bodies(Course* course)
 
 static void add_body(Course* course)
 {
-    const rblVec3 at = vec(0.7f * (float)below(course, 5), 0.4f + 0.7f * (float)below(course, 6), 0);
+    const float x = 0.7f * (float)below(course, 5);
+    const rblVec3 at = vec(x, 0.4f + 0.7f * (float)below(course, 6), 0);
     const rblShapeId shape = below(course, 3) == 0 ? make_sphere(0.3f) : make_box(0.5f, 0.6f, 0.5f);
     put(course->world, shape, (rblBodyType)below(course, RBL_BODY_TYPE_COUNT), at);
 }

@@ -81,7 +81,7 @@ static void a_support_that_goes_away_wakes_what_rests_on_it(void** state)
         }
         else if (way == 2)
         {
-            check_ok(rbl_body_set_filter(stack.world, stack.floor, (rblFilter){2, 0, 0}));
+            check_ok(rbl_body_set_filter(stack.world, stack.floor, (rblFilter){.category = 2, .mask = 0}));
         }
         else
         {

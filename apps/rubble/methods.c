@@ -187,10 +187,7 @@ static void print_rows(const rblParameter* rows, const void* def, const char* gr
 static void print_method(const rblBreakerKind* kind, const void* def)
 {
     printf("%-16s %s\n", kind->name, kind->about);
-    if (def != NULL)
-    {
-        print_rows(kind->parameters, def, "");
-    }
+    print_rows(kind->parameters, def, "");
 }
 
 // ---- JSON ----
@@ -300,10 +297,7 @@ static void put_method(rblJsonWriter* json, const rblBreakerKind* kind, const vo
     rbl_json_bool(json, kind->create != NULL);
     rbl_json_key(json, "parameters");
     rbl_json_begin_array(json);
-    if (def != NULL)
-    {
-        put_rows(json, kind->parameters, def, "");
-    }
+    put_rows(json, kind->parameters, def, "");
     rbl_json_end_array(json);
     rbl_json_end_object(json);
 }
@@ -313,15 +307,12 @@ static void put_method(rblJsonWriter* json, const rblBreakerKind* kind, const vo
 // Print a method with its defaults; null `json`: as text.
 static rblResult show_method(const rblBreakerKind* kind, rblJsonWriter* json)
 {
-    void* def = kind->parameters != NULL ? calloc(1, kind->def_size) : NULL;
-    if (def == NULL && kind->parameters != NULL)
+    void* def = calloc(1, kind->def_size);
+    if (def == NULL)
     {
         return tool_fail_memory();
     }
-    if (def != NULL)
-    {
-        kind->set_defaults(def);
-    }
+    kind->set_defaults(def);
     json != NULL ? put_method(json, kind, def) : print_method(kind, def);
     free(def);
     return RBL_OK;

@@ -82,7 +82,7 @@ static uint32_t slice_count(const SlicesDef* def, const rblBreakBody* body, cons
     const double price = 2.0 * (double)body->material.surface_energy * section;
     uint32_t count = def->count;
     while (count > 1 && (price * (count - 1) > verdict->budget ||
-                         (verdict->max_pieces > 0 && count > verdict->max_pieces)))
+                         (verdict->max_fragments > 0 && count > verdict->max_fragments)))
     {
         --count;
     }
@@ -192,7 +192,7 @@ static rblResult run_and_record(rblSceneId scene, const char* path, uint32_t* sl
         uint32_t count = 0;
         result = rbl_world_step(world, (float)view.step);
         result = result == RBL_OK ? rbl_world_break_events(world, &breaks, &count) : result;
-        *slices += count > 0 ? breaks[0].pieces : 0;
+        *slices += count > 0 ? breaks[0].fragment_count : 0;
     }
     result = result == RBL_OK ? rbl_world_stop_recording(world) : result;
     rbl_world_destroy(world);

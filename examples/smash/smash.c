@@ -68,7 +68,7 @@ int main(void)
         for (uint32_t i = 0; i < count; ++i)
         {
             printf("frame %d: impact at %.1f m/s, breaks into %u pieces; cracks took %.3f J\n", frame,
-                   (double)breaks[i].speed, breaks[i].pieces, breaks[i].surface_energy);
+                   (double)breaks[i].speed, breaks[i].fragment_count, breaks[i].surface_energy);
         }
     }
     return rbl_world_destroy(world) == RBL_OK ? 0 : 1;

@@ -59,7 +59,7 @@ typedef struct rblVerdict
     double
         budget; ///< largest cost of the crack faces, J. Out of `decide`: an upper limit, 0 for all that the impact can pay. Into
     ///< `shatter`: what the impact can pay; infinite: no limit (broken on demand)
-    uint32_t max_pieces; ///< largest number of fragments, by the capacity of the world; 0: no limit
+    uint32_t max_fragments; ///< largest number of fragments, by the capacity of the world; 0: no limit
     /// Data of the method that `decide` passes to `shatter`, such as stresses. Null: there is no data, or `decide` was not called
     /// (broken on demand). The caller of `decide` frees it with rbl_verdict_release().
     void* evidence;
@@ -223,7 +223,7 @@ typedef struct rblBreakerKind
 
     /// Create the method: fill functions and context of `out`, whose name is set. The values of `def` are within their ranges; `def` is
     /// valid during the call. `data` has the bytes of `put_data` and replaces the files that `def` names; null: read the files. A kind
-    /// without `create` is a reserved name: its bodies stay whole.
+    /// without `create` is a reserved name: its bodies stay whole, and scene files may give its parameters only.
     rblResult (*create)(const void* def, const void* data, size_t data_size, rblBreakerDef* out);
 
     /// Write the data that was read from files, so that a replay needs no files. May be null or write nothing.

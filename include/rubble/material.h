@@ -7,7 +7,8 @@
 
 RBL_EXTERN_C_BEGIN
 
-/// Properties in SI units. The friction of a pair is the geometric mean, the restitution the maximum.
+/// Properties in SI units. The friction of a pair is the geometric mean, the restitution the maximum. Start from
+/// rbl_material_preset(), or from zero.
 typedef struct rblMaterial
 {
     float density;        ///< kg/m^3
@@ -18,6 +19,7 @@ typedef struct rblMaterial
     float strength;       ///< Pa; 0: never breaks by stress
     float surface_energy; ///< J/m^2 per face: G_c is twice that
     float break_impulse;  ///< N s; 0: the strength decides
+    float reserved[4];    ///< for properties of later versions: must be 0
 } rblMaterial;
 
 /// A preset by name: glass ceramic concrete stone plaster ice wood clay steel rubber. Refused: other names.

@@ -47,6 +47,7 @@ typedef struct rblParameter
     const char* const* choices; ///< null-terminated
     size_t file_offset;         ///< of RBL_PARAMETER_CHOICE_OR_FILE
     const struct rblParameter* group; ///< ends with a row of RBL_PARAMETER_END
+    size_t reserved[2];               ///< for later versions: must be 0
 } rblParameter;
 
 /// A buffer that receives bytes for a file, opaque.

@@ -285,7 +285,8 @@ typedef struct rblSweep
     rblVec3 rotation; ///< rotation vector, radians
 } rblSweep;
 
-/// The first fraction of the motion, 0 to 1, at which two shapes come as close as `target` metres; 1 when they never do.
+/// The first fraction of the motion, 0 to 1, at which two shapes come as close as `target` metres. It says how much of the motion is
+/// free, so that it is all of it, 1, when they never come so close: not infinity, which queries write where they find nothing.
 /// Never late: at the fraction returned their distance is at least `target` less `tolerance`, or it was so at 0. 1 when a pointer is null.
 RBL_API float rbl_shape_time_of_impact(const rblShapeView* a, const rblSweep* sweep_a, const rblShapeView* b,
                                        const rblSweep* sweep_b, float target, float tolerance);

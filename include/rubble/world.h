@@ -90,6 +90,7 @@ typedef struct rblFilter
     uint64_t category; ///< default 1
     uint64_t mask;     ///< default all
     int32_t group;     ///< default 0: none
+    uint32_t reserved; ///< for later versions: must be 0
 } rblFilter;
 
 /// Which fragments of a static body stay static when it breaks. The others fall.
@@ -106,7 +107,8 @@ typedef enum rblAnchorKind
 typedef struct rblAnchor
 {
     rblAnchorKind kind;
-    rblAabb box; ///< RBL_ANCHOR_BOX: world axes
+    rblAabb box;          ///< RBL_ANCHOR_BOX: world axes
+    uint32_t reserved[3]; ///< for later versions: must be 0
 } rblAnchor;
 
 /// What a new body is. Start from rbl_default_body_def() and change fields.
@@ -285,8 +287,8 @@ typedef struct rblBreakEvent
     rblBodyId body;             ///< the body that broke; its id is stale
     rblBodyId by;               ///< the body whose impact broke it; null: on demand. It may have broken, too
     const rblBodyId* fragments; ///< in the breaker's order
-    uint32_t pieces;            ///< how many
-    const rblMate* mates;       ///< mating crack faces; pieces are indices into `fragments`
+    uint32_t fragment_count;    ///< how many
+    const rblMate* mates;       ///< mating crack faces; their pieces are indices into `fragments`
     uint32_t mate_count;        ///< how many
     uint32_t merged;            ///< crumbs and slivers that became part of a neighbour
     uint32_t debris;            ///< fragments that are crumbs; they may be removed after a lifetime

@@ -13,7 +13,7 @@ void rbl_body_def_init(rblBodyDef* def, size_t size)
         .type = RBL_BODY_DYNAMIC,
         .pose = {{0, 0, 0}, {0, 0, 0, 1}},
         .gravity_scale = 1.0f,
-        .filter = {1, UINT64_MAX, 0},
+        .filter = {.category = 1, .mask = UINT64_MAX},
         .anchor.kind = RBL_ANCHOR_TOUCH,
     };
     (void)rbl_material_preset("stone", &defaults.material);
@@ -32,10 +32,13 @@ static rblResult check_pose(rblTransform pose)
 {
     if (!rbl_finite3(pose.p))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: the position must be finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: the position is (%g, %g, %g), must be finite",
+                        RBL_XYZ(pose.p));
     }
-    return is_unit(pose.q) ? RBL_OK
-                           : rbl_fail(RBL_ERROR_ARGUMENT, "body: the rotation must be a unit quaternion");
+    return is_unit(pose.q)
+               ? RBL_OK
+               : rbl_fail(RBL_ERROR_ARGUMENT, "body: the rotation has length %g, must be a unit quaternion",
+                          sqrt((double)rbl_quat_dot(pose.q, pose.q)));
 }
 
 static rblResult check_out(const void* out)
@@ -60,7 +63,8 @@ rblResult rbl_material_check(const rblMaterial* material)
     }
     if (!(material->poisson > -1.0f && material->poisson < 0.5f))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: poisson must be between -1 and 0.5");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: poisson is %g, must be between -1 and 0.5",
+                        (double)material->poisson);
     }
     const struct
     {
@@ -74,14 +78,39 @@ rblResult rbl_material_check(const rblMaterial* material)
     {
         if (!(amounts[i].value >= 0.0f) || !rbl_finite((double)amounts[i].value))
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "body: %s must be finite and not negative", amounts[i].name);
+            return rbl_fail(RBL_ERROR_ARGUMENT, "body: %s is %g, must be finite and not negative",
+                            amounts[i].name, (double)amounts[i].value);
+        }
+    }
+    for (size_t i = 0; i < sizeof material->reserved / sizeof *material->reserved; ++i)
+    {
+        if (material->reserved[i] != 0.0f)
+        {
+            return rbl_fail(RBL_ERROR_ARGUMENT,
+                            "body: material.reserved[%zu] is %g, must be 0; start from rbl_material_preset()",
+                            i, (double)material->reserved[i]);
         }
     }
     return RBL_OK;
 }
 
+static rblResult check_filter(const rblFilter* filter)
+{
+    return filter->reserved == 0
+               ? RBL_OK
+               : rbl_fail(RBL_ERROR_ARGUMENT, "body: filter.reserved is %u, must be 0", filter->reserved);
+}
+
 static rblResult check_anchor(const rblAnchor* anchor)
 {
+    for (size_t i = 0; i < sizeof anchor->reserved / sizeof *anchor->reserved; ++i)
+    {
+        if (anchor->reserved[i] != 0)
+        {
+            return rbl_fail(RBL_ERROR_ARGUMENT, "body: anchor.reserved[%zu] is %u, must be 0", i,
+                            anchor->reserved[i]);
+        }
+    }
     if ((unsigned)anchor->kind >= RBL_ANCHOR_KIND_COUNT)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: the anchor is %d, must be below %d", (int)anchor->kind,
@@ -92,7 +121,10 @@ static rblResult check_anchor(const rblAnchor* anchor)
         anchor->kind != RBL_ANCHOR_BOX || (rbl_finite3(anchor->box.lower) && rbl_finite3(anchor->box.upper) &&
                                            size.x > 0.0f && size.y > 0.0f && size.z > 0.0f);
     return good ? RBL_OK
-                : rbl_fail(RBL_ERROR_ARGUMENT, "body: the box of the anchor must be finite and not empty");
+                : rbl_fail(RBL_ERROR_ARGUMENT,
+                           "body: the box of the anchor is (%g, %g, %g) to (%g, %g, %g), must be finite and "
+                           "not empty",
+                           RBL_XYZ(anchor->box.lower), RBL_XYZ(anchor->box.upper));
 }
 
 static rblResult check_def(const rblBodyDef* def)
@@ -106,7 +138,10 @@ static rblResult check_def(const rblBodyDef* def)
     RBL_TRY(rbl_material_check(&def->material));
     if (!rbl_finite3(def->velocity) || !rbl_finite3(def->spin) || !rbl_finite((double)def->gravity_scale))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: velocity, spin and gravity_scale must be finite");
+        return rbl_fail(
+            RBL_ERROR_ARGUMENT,
+            "body: velocity is (%g, %g, %g), spin (%g, %g, %g), gravity_scale %g; they must be finite",
+            RBL_XYZ(def->velocity), RBL_XYZ(def->spin), (double)def->gravity_scale);
     }
     if (!(def->mass >= 0.0f) || !rbl_finite((double)def->mass))
     {
@@ -114,6 +149,7 @@ static rblResult check_def(const rblBodyDef* def)
                         "body: mass is %g, must be positive and finite, or 0 for density times volume",
                         (double)def->mass);
     }
+    RBL_TRY(check_filter(&def->filter));
     return check_anchor(&def->anchor);
 }
 
@@ -167,7 +203,8 @@ rblResult rbl_body_init_mass(rblBody* body, rblMotion* motion, float wanted)
     body->mass = (float)(density * unit->volume);
     if (!rbl_finite((double)body->mass))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: the mass is too large for 32 bits");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: the mass is %g kg, must be below 3.4e38 kg",
+                        density * unit->volume);
     }
     if (body->type == RBL_BODY_DYNAMIC)
     {
@@ -179,7 +216,9 @@ rblResult rbl_body_init_mass(rblBody* body, rblMotion* motion, float wanted)
         if (!usable)
         {
             return rbl_fail(RBL_ERROR_ARGUMENT,
-                            "body: mass or inertia is too small or too large for 32 bits");
+                            "body: the mass is %g kg and the smallest moment %g kg m^2, must be normal "
+                            "numbers of 32 bits",
+                            density * unit->volume, density * unit->moments.x);
         }
     }
     return RBL_OK;
@@ -453,11 +492,14 @@ rblResult rbl_body_set_velocity(rblWorldId world_id, rblBodyId id, rblVec3 veloc
     rblBody* body = &world->bodies.data[slot];
     if (!rbl_finite3(velocity) || !rbl_finite3(spin))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: velocity and spin must be finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "body: velocity is (%g, %g, %g), spin (%g, %g, %g); they must be finite",
+                        RBL_XYZ(velocity), RBL_XYZ(spin));
     }
     if (body->type == RBL_BODY_STATIC)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: the body must not be static to have a velocity");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "body: a static body cannot have a velocity, the body must be dynamic or kinematic");
     }
     rbl_siblings_leave(body);
     rbl_slot_wake(world, slot);
@@ -476,7 +518,10 @@ static rblResult find_dynamic(rblWorldId world_id, rblBodyId id, rblVec3 a, rblV
     RBL_TRY(find_body(world_id, id, world, slot));
     if (!rbl_finite3(a) || !rbl_finite3(b))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: force, impulse and point must be finite");
+        return rbl_fail(
+            RBL_ERROR_ARGUMENT,
+            "body: force or impulse is (%g, %g, %g), point or 0 (%g, %g, %g); they must be finite",
+            RBL_XYZ(a), RBL_XYZ(b));
     }
     if ((*world)->bodies.data[*slot].type != RBL_BODY_DYNAMIC)
     {
@@ -530,6 +575,7 @@ rblResult rbl_body_set_filter(rblWorldId world_id, rblBodyId id, rblFilter filte
     rblWorld* world = NULL;
     uint32_t slot = 0;
     RBL_TRY(find_body(world_id, id, &world, &slot));
+    RBL_TRY(check_filter(&filter));
     rbl_slot_wake_neighbours(world, slot);
     world->bodies.data[slot].filter = filter;
     rbl_broad_phase_touch(world->broad, slot);

@@ -41,7 +41,7 @@ rblResult rbl_body_set_gravity_scale(rblWorldId world_id, rblBodyId id, float sc
     RBL_TRY(find(world_id, id, &world, &slot));
     if (!rbl_finite((double)scale))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: gravity_scale must be finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: gravity_scale is %g, must be finite", (double)scale);
     }
     wake_and_separate(world, slot);
     rblBody body = world->bodies.data[slot];
@@ -78,7 +78,8 @@ rblResult rbl_body_set_material(rblWorldId world_id, rblBodyId id, const rblMate
     const float mass = (float)((double)given * (double)material->density / (double)body.material.density);
     if (given > 0.0f && !(mass > 0.0f))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: the mass is too small for 32 bits");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: the density of %g kg/m^3 leaves no mass, must be larger",
+                        (double)material->density);
     }
     body.material = *material;
     body.prepared = NULL;

@@ -241,11 +241,21 @@ static bool is_pose(const rblTransform* pose)
     return rbl_finite3(pose->p) && norm > 0.99f && norm < 1.01f;
 }
 
+// What the public structs of this version leave at 0.
+static bool has_no_reserved(const rblBody* body)
+{
+    static const rblBody none;
+    return body->filter.reserved == 0 &&
+           memcmp(body->material.reserved, none.material.reserved, sizeof none.material.reserved) == 0 &&
+           memcmp(body->anchor.reserved, none.anchor.reserved, sizeof none.anchor.reserved) == 0;
+}
+
 // Checks of the data of bodies with a breaker and of fragments.
 static bool can_break(const rblBody* body, uint32_t breakers)
 {
     return body->shape_id.generation <= breakers && is_bool(&body->owns_shape) && is_bool(&body->kept) &&
            is_bool(&body->is_prepared) && (unsigned)body->anchor.kind < RBL_ANCHOR_KIND_COUNT &&
+           has_no_reserved(body) &&
            (body->anchor.kind != RBL_ANCHOR_BOX || is_finite(&body->anchor.box.lower.x, 6)) &&
            body->damage >= 0.0f && body->damage <= 1.0f && is_bool(&body->debris) && body->lifetime >= 0.0f &&
            rbl_finite((double)body->lifetime) && body->sibling_time >= 0.0f;
@@ -406,14 +416,16 @@ static rblResult check_breaks(const Image* image)
     {
         rblBreakEvent event;
         get(image, image->at.breaks, i, &event, sizeof event);
-        fragment += event.pieces;
+        fragment += event.fragment_count;
         const uint64_t end = mate + event.mate_count;
         RBL_TRY(end <= header->unreported_mates ? RBL_OK : damaged("break", i));
         for (; mate < end; ++mate)
         {
             rblMate m;
             get(image, mates, (size_t)mate, &m, sizeof m);
-            RBL_TRY(m.piece_a < event.pieces && m.piece_b < event.pieces ? RBL_OK : damaged("break", i));
+            RBL_TRY(m.piece_a < event.fragment_count && m.piece_b < event.fragment_count
+                        ? RBL_OK
+                        : damaged("break", i));
         }
     }
     return fragment == header->unreported_ids && mate == header->unreported_mates

@@ -60,8 +60,10 @@ rblResult rbl_world_ray(rblWorldId id, const rblRay* ray, uint64_t mask, rblWorl
         !(ray->t_min <= ray->t_max))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "ray: origin and direction must be finite, the direction not zero, "
-                        "t_min not above t_max");
+                        "ray: origin is (%g, %g, %g), must be finite; direction is (%g, %g, %g), must be "
+                        "finite and not zero; t_min is %g, must not be above t_max %g",
+                        RBL_XYZ(ray->origin), RBL_XYZ(ray->direction), (double)ray->t_min,
+                        (double)ray->t_max);
     }
     RayQuery query = {.world = world, .mask = mask, .best.t = INFINITY};
     rbl_broad_phase_ray(world->broad, ray, rbl_vec3(0, 0, 0), visit_ray, &query);
@@ -143,7 +145,9 @@ static rblResult check_pose(rblTransform pose)
     const bool usable = rbl_finite3(pose.p) && square > 0.98f && square < 1.02f;
     return usable ? RBL_OK
                   : rbl_fail(RBL_ERROR_ARGUMENT,
-                             "query: the pose must be finite and its quaternion of unit length");
+                             "query: the position is (%g, %g, %g), must be finite; the quaternion has length "
+                             "%g, must have unit length",
+                             RBL_XYZ(pose.p), sqrt((double)square));
 }
 
 rblResult rbl_world_cast(rblWorldId id, rblShapeId shape_id, rblTransform pose, rblVec3 translation,

@@ -35,7 +35,8 @@ static rblResult check_def(const rblWorldDef* def)
 {
     if (!rbl_finite3(def->gravity))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "world: gravity must be finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "world: gravity is (%g, %g, %g), must be finite",
+                        RBL_XYZ(def->gravity));
     }
     if (def->substeps < 1 || def->substeps > 64 || def->iterations < 1 || def->iterations > 1000)
     {
@@ -46,9 +47,11 @@ static rblResult check_def(const rblWorldDef* def)
     if (!(def->sleep_speed >= 0.0f) || !(def->sleep_time >= 0.0f) || !(def->bounce_speed >= 0.0f) ||
         !(def->recovery_speed >= 0.0f && def->recovery_speed <= 1.0f))
     {
-        return rbl_fail(
-            RBL_ERROR_ARGUMENT,
-            "world: sleep_speed, sleep_time and bounce_speed must not be negative, recovery_speed 0 to 1");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "world: sleep_speed is %g, sleep_time %g, bounce_speed %g, must not be negative; "
+                        "recovery_speed is %g, must be 0 to 1",
+                        (double)def->sleep_speed, (double)def->sleep_time, (double)def->bounce_speed,
+                        (double)def->recovery_speed);
     }
     return RBL_OK;
 }
@@ -255,7 +258,8 @@ rblResult rbl_world_set_gravity(rblWorldId id, rblVec3 gravity)
     RBL_TRY(rbl_world_find(id, &world));
     if (!rbl_finite3(gravity))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "world: gravity must be finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "world: gravity is (%g, %g, %g), must be finite",
+                        RBL_XYZ(gravity));
     }
     // The potential energy changes with gravity: the change is external work.
     double before = 0.0;

@@ -36,7 +36,21 @@ static rblResult check_ids(const rblWorld* world)
               "a body's slot has no id", slot);
     }
     CHECK(alive == world->ids.alive, "ids and bodies differ in number", alive);
+    uint32_t joints = 0;
+    for (uint32_t slot = 0; slot < world->joints.count; ++slot)
+    {
+        const uint32_t generation = world->joints.data[slot].generation;
+        joints += generation != 0;
+        CHECK(generation == 0 || rbl_id_pool_valid(&world->joint_ids, slot + 1, generation),
+              "a joint's slot has no id", slot);
+    }
+    CHECK(joints == world->joint_ids.alive, "ids and joints differ in number", joints);
     return RBL_OK;
+}
+
+static bool is_zero(rblVec3 v)
+{
+    return v.x == 0.0f && v.y == 0.0f && v.z == 0.0f;
 }
 
 static rblResult check_body(const rblBody* body, const rblMotion* motion, size_t slot)
@@ -45,7 +59,28 @@ static rblResult check_body(const rblBody* body, const rblMotion* motion, size_t
           slot);
     CHECK((motion->inverse_mass > 0.0f) == (body->type == RBL_BODY_DYNAMIC),
           "a body's type and mass disagree", slot);
+    const bool rising = motion->moments.x <= motion->moments.y && motion->moments.y <= motion->moments.z;
+    CHECK(body->type == RBL_BODY_DYNAMIC ? motion->moments.x > 0.0f && rising : is_zero(motion->moments),
+          "a body's moments of inertia are not positive and rising, or not zero", slot);
+    CHECK(body->type != RBL_BODY_STATIC || (is_zero(motion->velocity) && is_zero(motion->spin)),
+          "a static body moves", slot);
+    return RBL_OK;
+}
+
+// What bodies that break and their fragments have, and the flags of the world that let stages skip them.
+static rblResult check_breaking(const rblWorld* world, const rblBody* body, size_t slot)
+{
     CHECK(body->sibling_group == 0 || body->ancestors > 0, "a sibling is no fragment", slot);
+    CHECK(body->sibling_group == 0 || world->has_siblings, "the world does not know of a sibling", slot);
+    CHECK(!body->is_new_fragment || world->has_new_fragments, "the world does not know of a new fragment",
+          slot);
+    CHECK((!body->is_new && !body->lost_neighbour) || world->has_marks,
+          "the world does not know of a marked body", slot);
+    CHECK(body->damage >= 0.0f && body->damage <= 1.0f, "a body's damage is not from 0 to 1", slot);
+    CHECK(!body->is_prepared || body->breaker != NULL, "a body without a breaker has its data", slot);
+    CHECK(!body->owns_shape || body->ancestors > 0, "a body that is no fragment owns its shape", slot);
+    CHECK(!body->debris || body->ancestors > 0, "debris is no fragment", slot);
+    CHECK(body->lifetime >= 0.0f && rbl_finite((double)body->lifetime), "a body's lifetime is bad", slot);
     return RBL_OK;
 }
 
@@ -54,21 +89,31 @@ static rblResult check_bodies(const rblWorld* world)
     uint32_t fragments = 0;
     uint32_t breakable = 0;
     uint32_t debris = 0;
+    uint32_t waiting = 0;
     for (size_t slot = 0; slot < world->bodies.count; ++slot)
     {
         const rblBody* body = &world->bodies.data[slot];
         if (body->generation != 0)
         {
             RBL_TRY(check_body(body, &world->motions.data[slot], slot));
+            RBL_TRY(check_breaking(world, body, slot));
             fragments += body->ancestors > 0;
             breakable += body->breaker != NULL;
             debris += body->debris;
+            waiting += body->rebuild > 0;
         }
     }
     CHECK(fragments == world->fragments, "fragments are counted wrong", fragments);
     CHECK(breakable == world->breakable, "breakable bodies are counted wrong", breakable);
     CHECK(debris == world->debris, "debris is counted wrong", debris);
+    CHECK(waiting <= world->rebuilding, "bodies that wait for a rebuild are counted wrong", waiting);
     return RBL_OK;
+}
+
+static bool is_pose(const rblTransform* pose)
+{
+    const float norm = rbl_quat_dot(pose->q, pose->q);
+    return rbl_finite3(pose->p) && norm > 0.99f && norm < 1.01f;
 }
 
 static rblResult check_motions(const rblWorld* world)
@@ -76,13 +121,15 @@ static rblResult check_motions(const rblWorld* world)
     for (size_t slot = 0; slot < world->bodies.count; ++slot)
     {
         const rblMotion* motion = &world->motions.data[slot];
-        const float norm = rbl_quat_dot(motion->orientation, motion->orientation);
+        const rblTransform pose = rbl_motion_pose(motion);
         const bool lives = world->bodies.data[slot].generation != 0;
-        CHECK(!lives || (rbl_finite3(motion->center) && norm > 0.99f && norm < 1.01f), "a body's pose is bad",
-              slot);
+        CHECK(!lives || is_pose(&pose), "a body's pose is bad", slot);
         CHECK(!lives || (rbl_finite3(motion->velocity) && rbl_finite3(motion->spin) &&
                          rbl_finite3(motion->momentum)),
               "a body's velocity is not finite", slot);
+        CHECK(!lives || is_pose(&world->bodies.data[slot].shape_in_body), "the pose of a body's shape is bad",
+              slot);
+        CHECK(!lives || is_pose(&world->bodies.data[slot].previous), "a body's last pose is bad", slot);
     }
     return RBL_OK;
 }
@@ -129,6 +176,7 @@ static rblResult check_pairs(const rblWorld* world)
 
 static rblResult check_contacts(const rblWorld* world)
 {
+    size_t total = 0;
     for (size_t i = 0; i < world->pairs.count; ++i)
     {
         const rblPair* pair = &world->pairs.data[i];
@@ -136,8 +184,16 @@ static rblResult check_contacts(const rblWorld* world)
                                    pair->count <= world->contacts.count - pair->first),
               "a pair's contacts are out of bounds", i);
         CHECK(pair->leading <= pair->count, "a pair has more leading contacts than contacts", i);
+        total += pair->count;
     }
+    CHECK(total <= world->contacts.count, "pairs share contacts", total);
     return RBL_OK;
+}
+
+static bool is_unit(rblVec3 v)
+{
+    const float square = rbl_dot3(v, v);
+    return square > 0.999f && square < 1.001f; // false for NaN
 }
 
 static rblResult check_impulses(const rblWorld* world)
@@ -145,13 +201,34 @@ static rblResult check_impulses(const rblWorld* world)
     for (size_t i = 0; i < world->pairs.count; ++i)
     {
         const rblPair* pair = &world->pairs.data[i];
+        CHECK(pair->initial_depth >= 0.0f && pair->sibling_depth >= 0.0f && pair->break_depth >= 0.0f,
+              "the overlap that a pair remembers is negative", i);
         for (uint32_t k = 0; k < pair->count; ++k)
         {
             const rblContact* contact = &world->contacts.data[pair->first + k];
             CHECK(rbl_finite3(contact->anchor_a) && rbl_finite3(contact->anchor_b) &&
                       rbl_finite3(contact->normal) && rbl_finite((double)contact->normal_impulse) &&
-                      contact->normal_impulse >= 0.0f,
+                      rbl_finite3(contact->friction) && contact->normal_impulse >= 0.0f,
                   "a contact is not finite or pulls", pair->first + k);
+            CHECK(is_unit(contact->normal) && is_unit(contact->normal_in_a),
+                  "the normal of a contact has not the length 1", pair->first + k);
+        }
+    }
+    return RBL_OK;
+}
+
+// Bodies connected by joints fall asleep and wake together.
+static rblResult check_sleeping_joints(const rblWorld* world)
+{
+    for (size_t i = 0; i < world->joints.count; ++i)
+    {
+        const rblJoint* joint = &world->joints.data[i];
+        if (joint->generation != 0 && exists(world, joint->a) && exists(world, joint->b))
+        {
+            const rblBody* a = &world->bodies.data[joint->a];
+            const rblBody* b = &world->bodies.data[joint->b];
+            CHECK(a->type != RBL_BODY_DYNAMIC || b->type != RBL_BODY_DYNAMIC || a->awake == b->awake,
+                  "one of two jointed bodies sleeps", i);
         }
     }
     return RBL_OK;
@@ -165,8 +242,12 @@ static rblResult check_sleep(const rblWorld* world)
         CHECK(body->generation == 0 || !body->awake || body->sleep_group == 0,
               "an awake body has a sleep group", slot);
         CHECK(body->sleep_group <= world->last_sleep_group, "a sleep group was never created", slot);
+        const rblMotion* motion = &world->motions.data[slot];
+        CHECK(body->generation == 0 || body->awake || body->rest.untried ||
+                  (is_zero(motion->velocity) && is_zero(motion->spin)),
+              "a sleeping body moves", slot);
     }
-    return RBL_OK;
+    return check_sleeping_joints(world);
 }
 
 // An id of this world: of a body that is a fragment, or that is gone, as it broke in its turn.
@@ -188,24 +269,30 @@ static rblResult check_breaks(const rblWorld* world)
     for (size_t i = 0; i < log->events.count; ++i)
     {
         const rblBreakEvent* event = &log->events.data[i];
-        CHECK(event->pieces <= log->ids.count - ids, "a break event counts fragments that are not there", i);
+        CHECK(event->crack_area >= 0.0 && event->surface_energy >= 0.0 && rbl_finite(event->surface_energy) &&
+                  rbl_finite(event->heat) && event->mass_error <= 1e-6,
+              "the energy or the mass of a break event is bad", i);
+        CHECK(event->fragment_count <= log->ids.count - ids,
+              "a break event counts fragments that are not there", i);
         CHECK(event->mate_count <= log->mates.count - mates, "a break event counts mates that are not there",
               i);
-        for (uint32_t k = 0; k < event->pieces; ++k)
+        for (uint32_t k = 0; k < event->fragment_count; ++k)
         {
             CHECK(is_fragment(world, log->ids.data[ids + k]), "a fragment cannot be reached", ids + k);
         }
         for (uint32_t k = 0; k < event->mate_count; ++k)
         {
             const rblMate* mate = &log->mates.data[mates + k];
-            CHECK(mate->piece_a < event->pieces && mate->piece_b < event->pieces,
+            CHECK(mate->piece_a < event->fragment_count && mate->piece_b < event->fragment_count,
                   "mates are of fragments that are not there", mates + k);
         }
-        ids += event->pieces;
+        ids += event->fragment_count;
         mates += event->mate_count;
     }
     CHECK(ids == log->ids.count, "fragments belong to no break event", ids);
     CHECK(mates == log->mates.count, "mates belong to no break event", mates);
+    CHECK(log->reported <= log->events.count && log->reported_ids <= ids && log->reported_mates <= mates,
+          "more break events are reported than there are", log->reported);
     return RBL_OK;
 }
 
@@ -213,7 +300,7 @@ static rblResult check_energy(const rblWorld* world)
 {
     const rblEnergy* energy = &world->energy;
     CHECK(rbl_finite(energy->kinetic) && rbl_finite(energy->potential) && rbl_finite(energy->work) &&
-              rbl_finite(world->total) && rbl_finite(world->pending_work),
+              rbl_finite(energy->dissipated) && rbl_finite(world->total) && rbl_finite(world->pending_work),
           "an energy is not finite", 0);
     return RBL_OK;
 }
@@ -222,6 +309,11 @@ static rblResult check_broad(const rblWorld* world)
 {
     const uint32_t proxy = rbl_broad_phase_find_fault(world->broad);
     CHECK(proxy == UINT32_MAX, "a tree of the broad phase does not cover a leaf", proxy);
+    for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
+    {
+        CHECK((world->bodies.data[slot].generation != 0) == rbl_broad_phase_has(world->broad, slot),
+              "bodies and boxes of the broad phase differ", slot);
+    }
     return RBL_OK;
 }
 
@@ -266,6 +358,10 @@ static rblResult check_manifold(const rblStep* step, size_t m)
               manifold->contact <= world->contacts.count &&
               manifold->count <= world->contacts.count - manifold->contact,
           "a manifold's contacts are out of bounds", m);
+    const rblBundle* bundle =
+        manifold->bundle < step->bundles.count ? &step->bundles.data[manifold->bundle] : NULL;
+    CHECK(bundle != NULL && m >= bundle->manifold && m - bundle->manifold < bundle->lanes,
+          "a manifold is in no lane of its bundle", m);
     return RBL_OK;
 }
 
@@ -279,6 +375,8 @@ static rblResult check_solver(const rblStep* step)
         CHECK(slot == step->movers.data[i - 1] && step->solver_index.data[slot] == i,
               "a solver body is not its mover", i);
         CHECK(i == 1 || step->movers.data[i - 2] < slot, "movers are not sorted", i);
+        CHECK(step->solver_bodies.data[i].inverse_mass == step->world->motions.data[slot].inverse_mass,
+              "a solver body has another mass than its body", i);
         const float seconds = step->solver_bodies.data[i].seconds;
         CHECK(seconds >= 0.0f && seconds <= step->seconds, "a body has more time left than the step", i);
     }
@@ -292,8 +390,11 @@ static rblResult check_solver(const rblStep* step)
 // `seen` has an entry per solver body. The manifolds of the last colour may share bodies.
 static rblResult check_colors(const rblStep* step, uint32_t* seen)
 {
+    CHECK(step->color_starts[0] == 0 && step->color_starts[RBL_MAX_COLORS] == step->manifolds.count,
+          "the colours are not those of all manifolds", step->color_starts[RBL_MAX_COLORS]);
     for (uint32_t color = 0; color + 1 < RBL_MAX_COLORS; ++color)
     {
+        CHECK(step->color_starts[color + 1] <= step->manifolds.count, "a colour is out of bounds", color);
         for (uint32_t m = step->color_starts[color]; m < step->color_starts[color + 1]; ++m)
         {
             const uint32_t bodies[2] = {step->manifolds.data[m].a, step->manifolds.data[m].b};
@@ -308,12 +409,37 @@ static rblResult check_colors(const rblStep* step, uint32_t* seen)
     return RBL_OK;
 }
 
+// The island of a body that takes part in the step and can move; RBL_NONE: it does not.
+static uint32_t island_of(const rblStep* step, uint32_t slot)
+{
+    const uint32_t index = slot < step->solver_index.count ? step->solver_index.data[slot] : 0;
+    const bool moves = index > 0 && index < step->solver_bodies.count && is_dynamic(step, index) &&
+                       step->solver_bodies.data[index].slot == slot;
+    return moves ? step->solver_bodies.data[index].island : RBL_NONE;
+}
+
+static rblResult check_jointed_islands(const rblStep* step)
+{
+    for (size_t i = 0; i < step->world->joints.count; ++i)
+    {
+        const rblJoint* joint = &step->world->joints.data[i];
+        const bool two = joint->generation != 0 && joint->b != RBL_NONE;
+        const uint32_t a = two ? island_of(step, joint->a) : RBL_NONE;
+        const uint32_t b = two ? island_of(step, joint->b) : RBL_NONE;
+        CHECK(a == b || a == RBL_NONE || b == RBL_NONE, "a joint joins two islands", i);
+    }
+    return RBL_OK;
+}
+
 // `seen` has an entry per solver body, all zero.
 static rblResult check_islands(const rblStep* step, uint32_t* seen)
 {
     for (size_t i = 0; i < step->islands.count; ++i)
     {
         const rblIsland* island = &step->islands.data[i];
+        CHECK(island->first <= step->island_bodies.count &&
+                  island->count <= step->island_bodies.count - island->first,
+              "the bodies of an island are out of bounds", i);
         for (uint32_t k = 0; k < island->count; ++k)
         {
             const uint32_t body = step->island_bodies.data[island->first + k];
@@ -334,7 +460,7 @@ static rblResult check_islands(const rblStep* step, uint32_t* seen)
                       step->solver_bodies.data[manifold->b].island,
               "a manifold joins two islands", m);
     }
-    return RBL_OK;
+    return check_jointed_islands(step);
 }
 
 typedef rblResult PerBodyCheck(const rblStep* step, uint32_t* seen);

@@ -15,20 +15,24 @@ static rblResult check_def(const rblElasticDef* def)
 {
     if (!(def->young > 0.0) || !rbl_finite(def->young))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: Young's modulus must be above 0");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: Young's modulus is %g, must be above 0",
+                        def->young);
     }
     if (!(def->poisson > -1.0) || !(def->poisson < 0.5))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "elastic solid: Poisson's ratio must be between -1 and 0.5, both excluded");
+                        "elastic solid: Poisson's ratio is %g, must be between -1 and 0.5, both excluded",
+                        def->poisson);
     }
     if (!(def->density > 0.0) || !rbl_finite(def->density))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: the density must be above 0");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: the density is %g, must be above 0",
+                        def->density);
     }
     if (!(def->tolerance >= 1e-14) || !(def->tolerance < 1.0))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: the tolerance must be between 1e-14 and 1");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: the tolerance is %g, must be between 1e-14 and 1",
+                        def->tolerance);
     }
     if (def->support_count > 0 && def->supports == NULL)
     {

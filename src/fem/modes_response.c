@@ -148,7 +148,7 @@ static rblResult check_response(const double* frequencies, uint32_t mode_count, 
 {
     if (!rbl_finite(time))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: the time must be finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: the time is %g, must be finite", time);
     }
     for (uint32_t i = 0; i < mode_count; ++i)
     {

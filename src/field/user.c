@@ -65,7 +65,9 @@ static rblResult check_mass(const rblMassProperties* mass)
                       mass->moments.y > 0.0 && mass->moments.z > 0.0 && rbl_finite3d(mass->moments);
     return good ? RBL_OK
                 : rbl_fail(RBL_ERROR_ARGUMENT,
-                           "user shape: volume, mass and principal moments must be positive and finite");
+                           "user shape: volume is %g, mass %g, principal moments (%g, %g, %g); they must be "
+                           "positive and finite",
+                           mass->volume, mass->mass, RBL_XYZ(mass->moments));
 }
 
 static rblResult check_def(const rblUserShape* def)

@@ -9,17 +9,9 @@
 
 #define MAX_NAME  40u  // characters
 #define MAX_KINDS 256u // that are looked at for a suggestion
-#define RESERVED(n, a)                                                                                       \
-    {                                                                                                        \
-        .name = n, .about = a                                                                                \
-    }
 
-// Names of scene files without a method behind them: their bodies stay whole.
-static const rblBreakerKind none = RESERVED(RBL_BREAKER_KIND_NONE, "the body never breaks");
-static const rblBreakerKind voronoi = RESERVED("voronoi", "reserved for a later version");
-static const rblBreakerKind xfem = RESERVED("xfem", "reserved for a later version");
-
-static const rblBreakerKind* const own[] = {&none, &rbl_prescored_kind, &voronoi, &rbl_stress_kind, &xfem};
+static const rblBreakerKind* const own[] = {&rbl_none_kind, &rbl_prescored_kind, &rbl_voronoi_kind,
+                                            &rbl_stress_kind, &rbl_xfem_kind};
 
 #define OWN_COUNT ((uint32_t)(sizeof own / sizeof *own))
 

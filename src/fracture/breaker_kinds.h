@@ -12,6 +12,8 @@
 // The library's own kinds: a new one is a line here and a line in breaker_kinds.c.
 extern const rblBreakerKind rbl_prescored_kind;
 extern const rblBreakerKind rbl_stress_kind;
+extern const rblBreakerKind rbl_none_kind, rbl_voronoi_kind,
+    rbl_xfem_kind; // without a method (reserved_kinds.c)
 
 // Users of a kind: one that was registered cannot be removed while it has any.
 void rbl_breaker_kind_retain(const rblBreakerKind* kind);

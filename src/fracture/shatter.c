@@ -42,11 +42,16 @@ static rblResult check_vectors(rblVec3d point, rblVec3d normal)
 {
     if (!rbl_finite3d(point) || !rbl_finite3d(normal))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "fracture: the point and the normal must be finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "fracture: the point is (%g, %g, %g), the normal (%g, %g, %g); they must be finite",
+                        RBL_XYZ(point), RBL_XYZ(normal));
     }
     if (fabs(point.x) > 1e38 || fabs(point.y) > 1e38 || fabs(point.z) > 1e38)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "fracture: the point is too far away from the body");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "fracture: the point is (%g, %g, %g), too far away from the body: coordinates must "
+                        "be at most 1e38",
+                        RBL_XYZ(point));
     }
     if (normal.x == 0.0 && normal.y == 0.0 && normal.z == 0.0)
     {
@@ -272,7 +277,9 @@ static rblResult check_def(const rblShatterDef* def)
     RBL_TRY(check_vectors(def->point, def->normal));
     if (!(def->smallest_part >= 0.0) || !(def->thinnest_part >= 0.0))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "fracture: smallest_part and thinnest_part must not be negative");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "fracture: smallest_part is %g, thinnest_part %g; they must not be negative",
+                        def->smallest_part, def->thinnest_part);
     }
     return RBL_OK;
 }

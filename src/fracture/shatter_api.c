@@ -169,7 +169,9 @@ static rblResult check_saving(double density, double explode, const char* path)
     }
     return density > 0.0 && density <= 1e30 && explode >= 0.0 && explode <= 1e30
                ? RBL_OK
-               : rbl_fail(RBL_ERROR_ARGUMENT, "pieces: the density must be positive, explode 0 or more");
+               : rbl_fail(RBL_ERROR_ARGUMENT,
+                          "pieces: the density is %g, must be positive; explode is %g, must be 0 to 1e30",
+                          density, explode);
 }
 
 rblResult rbl_pieces_save_folder(rblPiecesId id, double density, const char* folder, bool force)

@@ -4,6 +4,9 @@
 
 #include "rubble/vector.h"
 
+// The components for "(%g, %g, %g)", of vectors of 32 and of 64 bits.
+#define RBL_XYZ(v) (double)(v).x, (double)(v).y, (double)(v).z
+
 // ---- 32-bit ----
 
 static inline rblVec3 rbl_min3(rblVec3 a, rblVec3 b)

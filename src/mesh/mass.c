@@ -318,7 +318,7 @@ rblResult rbl_mass_properties(const rblMeshView* view, double density, const rbl
 {
     if (!(density > 0.0) || !rbl_finite(density))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "mass: the density must be positive and finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "mass: the density is %g, must be positive and finite", density);
     }
     RBL_TRY(check_closed(view, allocator));
     rblIndexArray corners;

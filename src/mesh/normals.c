@@ -126,7 +126,8 @@ rblResult rbl_corner_normals(const rblMeshView* view, double crease_angle, const
 {
     if (!(crease_angle >= 0.0 && crease_angle <= RBL_PI))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: the crease angle must be between 0 and pi");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: the crease angle is %g, must be between 0 and pi",
+                        crease_angle);
     }
     Normals n = {.view = view, .crease_cosine = rbl_cos(crease_angle), .out = out};
     n.everything_smooth = crease_angle == RBL_PI;

@@ -29,7 +29,7 @@ static rblResult prepare(Transform* transform)
     const double sign = rbl_mat3d_determinant(m);
     if (sign == 0.0)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: linear must not be singular");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: the determinant of linear is 0, must not be singular");
     }
     const rblVec3d columns[3] = {m->cx, m->cy, m->cz};
     rblVec3d unit[3];

@@ -85,18 +85,16 @@ def walk(rules, group=""):
             yield group + key, rule
 named = 0
 for variant in schema:
-    name = variant["properties"]["method"].get("const")
-    if name is None:
-        continue
+    name = variant["properties"]["method"]["const"]
     named += 1
     rules = dict(walk(variant["properties"]))
     rows = {row["key"]: row for row in methods[name]["parameters"]}
-    assert methods[name]["breaks"] and rows.keys() == rules.keys(), (name, rows.keys() ^ rules.keys())
+    assert rows.keys() == rules.keys(), (name, rows.keys() ^ rules.keys())
     for key, row in rows.items():
         assert row["about"] == rules[key]["description"], key
         if "default" in rules[key]:
             assert row["default"] == rules[key]["default"], key
-assert named == sum(m["breaks"] for m in methods.values()) >= 2
+assert named == len(methods) and sum(m["breaks"] for m in methods.values()) >= 2
 assert not methods["none"]["breaks"] and methods["none"]["parameters"] == []
 END
 fi

@@ -1,27 +1,33 @@
-// A world under random hands: bodies are born, destroyed, teleported, pushed, joined and asked about, for as long as one likes.
+// A world under random hands: bodies are born, destroyed, broken, teleported, pushed, joined and asked about, for as long as one likes.
 //   soak SECONDS [SEED [ROUNDS]]
 // After every step: all numbers finite, all ids right, nothing frozen, memory bounded; and of every world the energy rule: with
 // S the largest kinetic energy and the span of the potential, kinetic + potential - work rises by at most 1e-6 S in a step and
 // 1e-4 S in all. One world in eight is wild: pushes there take no account of who is pushed, and a grain of ten grams that
 // five hundred newtons turn by a lever of two metres spins faster than anything that makes sense.
-// Exits with 1 and says seed and step when something is wrong: the same seed does the same again.
+// Exits with 1 and says seed and step when something is wrong: the same seed does the same again, with every compiler. For that,
+// random numbers are drawn one by one: arguments of a call are evaluated in any order.
 #include "base/random.h"
 #include "base/timer.h"
 #include "dynamics/world_check.h"
 #include "math/quat.h"
 #include "math/transform.h"
 #include "rubble/joint.h"
+#include "rubble/prescored.h"
 #include "rubble/solids.h"
+#include "rubble/stress.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_BODIES 150
-#define MAX_JOINTS 40
-#define SHAPES     9
-#define GRAIN      7
-#define STEPS      600 // of one round, then the world is destroyed
+#define MAX_WHOLE     150 // bodies that are no fragments
+#define MAX_FRAGMENTS 60
+#define MAX_BODIES    (MAX_WHOLE + MAX_FRAGMENTS)
+#define MAX_JOINTS    40
+#define SHAPES        9
+#define GRAIN         7
+#define BREAKERS      2
+#define STEPS         600 // of one round, then the world is destroyed
 
 typedef struct Soak
 {
@@ -32,14 +38,14 @@ typedef struct Soak
     rblTasks tasks;
     rblWorldId world;
     rblShapeId shapes[SHAPES];
-    rblBodyId bodies[MAX_BODIES];
-    int body_count;
+    rblBreakerId breakers[BREAKERS];
+    rblBodyId ground;
+    rblBodyId bodies[MAX_BODIES]; // all but the ground
+    int body_count, whole_count;
     rblJointId joints[MAX_JOINTS];
     int joint_count;
     unsigned char* snapshot;
     size_t snapshot_size, snapshot_capacity;
-    rblBodyId saved_bodies[MAX_BODIES];
-    int saved_body_count;
     rblJointId saved_joints[MAX_JOINTS];
     int saved_joint_count;
     double energy; // kinetic + potential after the last step; NAN: not comparable with the next
@@ -51,7 +57,8 @@ typedef struct Soak
 // Of all worlds so far.
 typedef struct Totals
 {
-    uint64_t worlds, steps;
+    uint64_t worlds, steps, breaks;
+    uint64_t hash;           // of all states
     double rise, total_rise; // of S
     size_t most_bytes;
 } Totals;
@@ -100,6 +107,29 @@ static rblBodyId some_body(Soak* soak)
     return count > 0 ? soak->bodies[rbl_random_below(&soak->random, count)] : (rblBodyId){0};
 }
 
+// The bodies that are there now.
+static void list_bodies(Soak* soak)
+{
+    rblBodyId all[MAX_BODIES + 1];
+    uint32_t count = 0;
+    need(soak, rbl_world_bodies(soak->world, all, MAX_BODIES + 1, &count), "bodies");
+    if (count > MAX_BODIES + 1)
+    {
+        complain(soak, "there are more fragments than allowed");
+    }
+    soak->body_count = soak->whole_count = 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        rblBodyState state;
+        need(soak, rbl_body_state(soak->world, all[i], &state), "state");
+        if (all[i].index1 != soak->ground.index1)
+        {
+            soak->bodies[soak->body_count++] = all[i];
+            soak->whole_count += state.generation == 0;
+        }
+    }
+}
+
 // ---- shapes ----
 
 static void make_shapes(Soak* soak)
@@ -127,16 +157,40 @@ static void make_shapes(Soak* soak)
     need(soak, rbl_mesh_destroy(ring.mesh), "mesh");
 }
 
+// Small pieces that disappear after a while, and stress.
+static void make_breakers(Soak* soak)
+{
+    rblPrescoredDef prescored = rbl_default_prescored_def();
+    prescored.pattern.pieces = 7;
+    prescored.crumbs = RBL_CRUMBS_DEBRIS;
+    prescored.smallest = 0.02f;
+    prescored.lifetime = 0.5f;
+    prescored.generations = 2;
+    need(soak, rbl_breaker_create_prescored(&prescored, &soak->breakers[0]), "prescored");
+    rblStressDef stress = rbl_default_stress_def();
+    stress.tetrahedra = 200;
+    stress.max_fragments = 8;
+    need(soak, rbl_breaker_create_stress(&stress, &soak->breakers[1]), "stress");
+}
+
 // ---- what is done ----
 
 static void spawn(Soak* soak)
 {
-    if (soak->body_count >= MAX_BODIES)
+    static const char* const materials[] = {"stone", "glass", "clay", "wood"};
+    if (soak->whole_count >= MAX_WHOLE)
     {
         return;
     }
     rblBodyDef def = rbl_default_body_def();
     def.shape = soak->shapes[rbl_random_below(&soak->random, SHAPES)];
+    need(soak, rbl_material_preset(materials[rbl_random_below(&soak->random, 4)], &def.material), "material");
+    if (rbl_random_below(&soak->random, 3) == 0)
+    {
+        def.breaker = soak->breakers[rbl_random_below(&soak->random, 8) == 0];
+        def.material.break_impulse =
+            rbl_random_below(&soak->random, 2) == 0 ? 0.0f : between(soak, 1.0f, 50.0f);
+    }
     const uint32_t kind = rbl_random_below(&soak->random, 12);
     def.type = kind == 0 ? RBL_BODY_STATIC : kind == 1 ? RBL_BODY_KINEMATIC : RBL_BODY_DYNAMIC;
     def.pose = some_pose(soak);
@@ -144,7 +198,9 @@ static void spawn(Soak* soak)
     def.material.friction = between(soak, 0.0f, 1.0f);
     def.velocity = in_cube(soak, rbl_random_below(&soak->random, 20) == 0 ? 200.0f : 3.0f);
     def.spin = in_cube(soak, 10.0f);
-    need(soak, rbl_body_create(soak->world, &def, &soak->bodies[soak->body_count++]), "create");
+    rblBodyId body;
+    need(soak, rbl_body_create(soak->world, &def, &body), "create");
+    list_bodies(soak);
 }
 
 static void forget_dead_joints(Soak* soak)
@@ -169,12 +225,26 @@ static void destroy_one(Soak* soak)
     const uint32_t i = rbl_random_below(&soak->random, (uint32_t)soak->body_count);
     const rblBodyId body = soak->bodies[i];
     need(soak, rbl_body_destroy(soak->world, body), "destroy");
-    soak->bodies[i] = soak->bodies[--soak->body_count];
+    list_bodies(soak);
     if (rbl_body_is_valid(soak->world, body) || rbl_body_destroy(soak->world, body) != RBL_ERROR_STALE)
     {
         complain(soak, "a destroyed body is still there");
     }
     forget_dead_joints(soak);
+}
+
+// Refused for bodies without a breaker.
+static void break_one(Soak* soak)
+{
+    const rblBodyId body = some_body(soak);
+    const rblVec3 normal = in_cube(soak, 1.0f);
+    rblBodyState state;
+    if (rbl_body_state(soak->world, body, &state) == RBL_OK)
+    {
+        (void)rbl_body_break(soak->world, body, state.center, normal);
+        list_bodies(soak);
+        forget_dead_joints(soak);
+    }
 }
 
 static bool is_grain(const Soak* soak, const rblBodyState* state)
@@ -224,13 +294,14 @@ static void push_one(Soak* soak)
         return;
     }
     need(soak, rbl_shape_view(state.shape, &shape), "view");
-    const float weight = soak->wild ? 1.0f : 0.01f * state.mass;
-    const float reach = soak->wild ? 2.0f : shape.radius;
-    const rblVec3 origin = soak->wild ? (rblVec3){0, 0, 0} : state.center;
+    const bool wild = soak->wild && state.generation == 0; // a splinter of a milligram would be frozen
+    const float weight = wild ? 1.0f : 0.01f * state.mass;
+    const float reach = wild ? 2.0f : shape.radius;
+    const rblVec3 origin = wild ? (rblVec3){0, 0, 0} : state.center;
     const rblVec3 force = rbl_scale3(in_cube(soak, 500.0f), weight);
     const rblVec3 point = rbl_add3(origin, in_cube(soak, reach));
-    const rblVec3 impulse = rbl_scale3(in_cube(soak, soak->wild ? 5.0f : 300.0f), weight);
-    const rblVec3 torque = rbl_scale3(in_cube(soak, soak->wild ? 20.0f : 500.0f * reach), weight);
+    const rblVec3 impulse = rbl_scale3(in_cube(soak, wild ? 5.0f : 300.0f), weight);
+    const rblVec3 torque = rbl_scale3(in_cube(soak, wild ? 20.0f : 500.0f * reach), weight);
     (void)rbl_body_apply_force(soak->world, body, force, point);
     (void)rbl_body_apply_impulse(soak->world, body, impulse, point);
     (void)rbl_body_apply_torque(soak->world, body, torque);
@@ -246,7 +317,8 @@ static bool count_body(rblBodyId body, void* context)
 static void ask(Soak* soak)
 {
     rblWorldHit hit;
-    const rblRay ray = {in_cube(soak, 3.0f), in_cube(soak, 1.0f), 0.0f, 10.0f};
+    const rblVec3 origin = in_cube(soak, 3.0f);
+    const rblRay ray = {origin, in_cube(soak, 1.0f), 0.0f, 10.0f};
     need(soak, rbl_world_ray(soak->world, &ray, UINT64_MAX, &hit), "ray");
     if (hit.body.index1 != 0 && !rbl_body_is_valid(soak->world, hit.body))
     {
@@ -273,9 +345,7 @@ static void save(Soak* soak)
     }
     need(soak, rbl_world_save(soak->world, soak->snapshot, soak->snapshot_capacity, &soak->snapshot_size),
          "save");
-    memcpy(soak->saved_bodies, soak->bodies, sizeof soak->bodies);
     memcpy(soak->saved_joints, soak->joints, sizeof soak->joints);
-    soak->saved_body_count = soak->body_count;
     soak->saved_joint_count = soak->joint_count;
 }
 
@@ -293,9 +363,8 @@ static void restore(Soak* soak)
         return;
     }
     need(soak, rbl_world_restore(soak->world, soak->snapshot, soak->snapshot_size), "restore");
-    memcpy(soak->bodies, soak->saved_bodies, sizeof soak->bodies);
     memcpy(soak->joints, soak->saved_joints, sizeof soak->joints);
-    soak->body_count = soak->saved_body_count;
+    list_bodies(soak);
     soak->joint_count = soak->saved_joint_count;
     // Work that was pending then is booked again: begin to count anew after the next step.
     soak->energy = NAN;
@@ -319,9 +388,29 @@ static void change_body(Soak* soak)
                             rbl_random_below(&soak->random, 4) == 0 ? RBL_BODY_KINEMATIC : RBL_BODY_DYNAMIC);
 }
 
+static void steer_one(Soak* soak)
+{
+    const rblBodyId body = some_body(soak);
+    const rblVec3 velocity = in_cube(soak, 5.0f);
+    (void)rbl_body_set_velocity(soak->world, body, velocity, in_cube(soak, 20.0f));
+}
+
+static void filter_one(Soak* soak)
+{
+    const rblBodyId body = some_body(soak);
+    const bool alone = rbl_random_below(&soak->random, 8) == 0;
+    (void)rbl_body_set_filter(soak->world, body, (rblFilter){.category = 1, .mask = alone ? 0 : UINT64_MAX});
+}
+
+static void teleport_one(Soak* soak)
+{
+    const rblBodyId body = some_body(soak);
+    (void)rbl_body_teleport(soak->world, body, some_pose(soak));
+}
+
 static void act(Soak* soak)
 {
-    switch (rbl_random_below(&soak->random, 16))
+    switch (rbl_random_below(&soak->random, 18))
     {
     case 0:
     case 1:
@@ -332,7 +421,7 @@ static void act(Soak* soak)
         destroy_one(soak);
         break;
     case 4:
-        (void)rbl_body_teleport(soak->world, some_body(soak), some_pose(soak));
+        teleport_one(soak);
         break;
     case 5:
         push_one(soak);
@@ -344,12 +433,10 @@ static void act(Soak* soak)
         join_two(soak);
         break;
     case 8:
-        (void)rbl_body_set_velocity(soak->world, some_body(soak), in_cube(soak, 5.0f), in_cube(soak, 20.0f));
+        steer_one(soak);
         break;
     case 9:
-        (void)rbl_body_set_filter(
-            soak->world, some_body(soak),
-            (rblFilter){1, rbl_random_below(&soak->random, 8) == 0 ? 0 : UINT64_MAX, 0});
+        filter_one(soak);
         break;
     case 10:
         change_body(soak);
@@ -369,6 +456,9 @@ static void act(Soak* soak)
         break;
     case 13:
         restore(soak);
+        break;
+    case 14:
+        break_one(soak);
         break;
     default:
         break;
@@ -392,14 +482,26 @@ static void check_bodies(const Soak* soak)
     }
     rblCounters counters;
     need(soak, rbl_world_counters(soak->world, &counters), "counters");
-    if (counters.bodies != (uint32_t)soak->body_count + 1)
-    {
-        complain(soak, "the number of bodies is wrong");
-    }
     if (counters.frozen != 0)
     {
         complain(soak, "a body was frozen");
     }
+}
+
+// Bodies that broke in the step were replaced by their fragments, and debris disappeared; nothing else came or went.
+static uint32_t count_after_step(const Soak* soak, const rblWorld* world, uint32_t vanished, Totals* totals)
+{
+    const rblBreakEvent* events = NULL;
+    uint32_t count = 0;
+    uint32_t bodies = (uint32_t)soak->body_count - (world->vanished - vanished);
+    need(soak, rbl_world_break_events(soak->world, &events, &count), "break events");
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        // What broke on demand did so before the step.
+        bodies += events[i].by.index1 != 0 ? events[i].fragment_count - 1 : 0;
+    }
+    totals->breaks += count;
+    return bodies;
 }
 
 static void check_energy(Soak* soak)
@@ -443,6 +545,8 @@ static void begin(Soak* soak, uint64_t seed)
     soak->potential_min = INFINITY;
     soak->potential_max = -INFINITY;
     rblWorldDef world_def = rbl_default_world_def();
+    world_def.max_fragments = MAX_FRAGMENTS;
+    world_def.seed = seed;
     world_def.substeps = 1 + (uint32_t)(seed % 3 == 0);
     soak->tasks = rbl_default_tasks();
     soak->tasks.worker_count = 1 + (uint32_t)(seed % 2);
@@ -450,13 +554,13 @@ static void begin(Soak* soak, uint64_t seed)
     need(soak, rbl_world_create(&world_def, &soak->world), "world");
     need(soak, rbl_world_check_stages(soak->world, RBL_CHECK_ALL), "checks");
     make_shapes(soak);
+    make_breakers(soak);
     rblShapeId ground;
     need(soak, rbl_shape_create_plane((rblVec3){0, 1, 0}, &ground), "plane");
     rblBodyDef def = rbl_default_body_def();
     def.shape = ground;
     def.type = RBL_BODY_STATIC;
-    rblBodyId body;
-    need(soak, rbl_body_create(soak->world, &def, &body), "ground");
+    need(soak, rbl_body_create(soak->world, &def, &soak->ground), "ground");
     need(soak, rbl_shape_destroy(ground), "ground");
 }
 
@@ -467,14 +571,35 @@ static void end(Soak* soak)
     {
         need(soak, rbl_shape_destroy(soak->shapes[i]), "shape");
     }
+    for (int i = 0; i < BREAKERS; ++i)
+    {
+        need(soak, rbl_breaker_destroy(soak->breakers[i]), "breaker");
+    }
     need(soak, rbl_world_find(soak->world, &world), "world");
     need(soak, rbl_world_check(world, RBL_CHECK_SHAPES), "shapes");
     need(soak, rbl_world_destroy(soak->world), "destroy");
     free(soak->snapshot);
-    if (rbl_bytes_in_use() != 0 || rbl_shape_alive_count() != 0)
+    if (rbl_bytes_in_use() != 0 || rbl_shape_alive_count() != 0 || rbl_breaker_alive_count() != 0)
     {
         complain(soak, "memory is left");
     }
+}
+
+static void step_once(Soak* soak, float seconds, Totals* totals)
+{
+    rblWorld* world = NULL;
+    uint64_t hash = 0;
+    need(soak, rbl_world_find(soak->world, &world), "world");
+    const uint32_t vanished = world->vanished;
+    need(soak, rbl_world_step(soak->world, seconds), "step");
+    const uint32_t expected = count_after_step(soak, world, vanished, totals);
+    list_bodies(soak);
+    if (expected != (uint32_t)soak->body_count)
+    {
+        complain(soak, "the number of bodies is wrong");
+    }
+    need(soak, rbl_world_hash(soak->world, &hash), "hash");
+    totals->hash = (totals->hash ^ hash) * 0x100000001b3u;
 }
 
 // One world from birth to death.
@@ -490,7 +615,7 @@ static void run_round(uint64_t seed, Totals* totals)
             rbl_random_below(&soak.random, 10) == 0 ? between(&soak, 0.0f, 0.1f) : 1.0f / 30.0f;
         // What is there before the first step is the start, not work.
         soak.energy = soak.step == 0 ? total_energy(&soak) : soak.energy;
-        need(&soak, rbl_world_step(soak.world, seconds), "step");
+        step_once(&soak, seconds, totals);
         forget_dead_joints(&soak);
         check_bodies(&soak);
         check_energy(&soak);
@@ -520,8 +645,9 @@ int main(int argc, char** argv)
     }
     printf(
         "soak: %llu worlds of %d steps from seed %llu in %.0f s, energy rose by %.2g S in a step and %.2g S "
-        "in a run at most, %zu kB at most\n",
+        "in a run at most, %llu bodies broke, %zu kB at most, hash %016llx\n",
         (unsigned long long)totals.worlds, STEPS, (unsigned long long)first, rbl_timer_seconds() - start,
-        totals.rise, totals.total_rise, totals.most_bytes / 1024);
+        totals.rise, totals.total_rise, (unsigned long long)totals.breaks, totals.most_bytes / 1024,
+        (unsigned long long)totals.hash);
     return 0;
 }

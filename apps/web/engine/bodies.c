@@ -73,7 +73,7 @@ static rblVec3 center_of(rblWorldId world, const rblBreakEvent* event)
 {
     rblVec3 sum = {0, 0, 0};
     float volume = 0.0f;
-    for (uint32_t i = 0; i < event->pieces; ++i)
+    for (uint32_t i = 0; i < event->fragment_count; ++i)
     {
         const Place place = place_of(world, event->fragments[i]);
         sum = rbl_mul_add3(sum, place.volume, place.center);
@@ -90,7 +90,7 @@ static rblResult note_break(WebSession* session, const rblBreakEvent* event)
     const uint32_t parent = known != NULL ? known->serial : born != NULL ? born->parent : RBL_NONE;
     const rblVec3 before = known != NULL ? known->outward : born != NULL ? born->outward : (rblVec3){0, 0, 0};
     const rblVec3 center = center_of(world, event);
-    for (uint32_t i = 0; i < event->pieces; ++i)
+    for (uint32_t i = 0; i < event->fragment_count; ++i)
     {
         const Place place = place_of(world, event->fragments[i]);
         const rblVec3 way = rbl_inverse_rotate3(place.turn, rbl_sub3(place.center, center));

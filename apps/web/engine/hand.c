@@ -303,7 +303,7 @@ static void hold_fragment(WebSession* session, const rblBreakEvent* event)
     const rblVec3 held = grab->point;
     float nearest = INFINITY;
     grab->holds = false;
-    for (uint32_t i = 0; i < event->pieces; ++i)
+    for (uint32_t i = 0; i < event->fragment_count; ++i)
     {
         rblBodyState state;
         rblShapeView view;

@@ -150,6 +150,10 @@ static rblResult check_row(const rblParameter* row, size_t size, const char* nam
     {
         return fail_row(name, row, "must have choices");
     }
+    if (row->reserved[0] != 0 || row->reserved[1] != 0)
+    {
+        return fail_row(name, row, "has a member `reserved` that is not 0, must be 0");
+    }
     return row->min <= row->max ? RBL_OK : fail_row(name, row, "has an empty range");
 }
 

@@ -198,7 +198,7 @@ static rblResult check_distance(float radius, rblSignMode mode)
 {
     if (!(radius >= 0.0f))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: radius must not be negative or NaN");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: radius is %g, must not be negative or NaN", (double)radius);
     }
     return mode == RBL_SIGN_WINDING || mode == RBL_SIGN_CLOSED
                ? RBL_OK
@@ -224,12 +224,16 @@ rblResult rbl_bvh_signed_distance_grid(rblBvhId bvh, const rblPointGrid* grid, f
     if (!rbl_finite3(grid->origin) || !(grid->spacing > 0.0f && grid->spacing < 1e38f))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "bvh: the origin of the grid must be finite, its spacing between 0 and 1e38");
+                        "bvh: the origin of the grid is (%g, %g, %g), must be finite; its spacing is %g, "
+                        "must be between 0 and 1e38",
+                        (double)grid->origin.x, (double)grid->origin.y, (double)grid->origin.z,
+                        (double)grid->spacing);
     }
     const uint64_t rows = (uint64_t)grid->counts[1] * grid->counts[2];
     if (rows > UINT32_MAX || rows * grid->counts[0] > UINT32_MAX)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "bvh: the grid has too many points, must be at most 2^32 - 1");
+        return rbl_fail(RBL_ERROR_LIMIT, "bvh: the grid has %u x %u x %u points, must be at most 2^32 - 1",
+                        grid->counts[0], grid->counts[1], grid->counts[2]);
     }
     RBL_TRY(check_distance(radius, mode));
     Batch batch = {.grid = grid, .radius = radius, .mode = mode, .numbers = out};

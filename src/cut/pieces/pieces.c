@@ -130,7 +130,10 @@ static rblResult check_input(const rblMeshView* surface, const rblCells* cells, 
     }
     if (options != NULL && (!(options->smallest_volume >= 0.0) || !(options->thinnest >= 0.0)))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "cut: the smallest volume and thickness must not be negative");
+        return rbl_fail(
+            RBL_ERROR_ARGUMENT,
+            "cut: the smallest volume is %g, the smallest thickness %g; they must not be negative",
+            options->smallest_volume, options->thinnest);
     }
     return RBL_OK;
 }

@@ -210,7 +210,7 @@ static void store_damage(rblStep* step)
     }
 }
 
-uint32_t rbl_max_pieces(const rblWorld* world, uint32_t count)
+uint32_t rbl_max_fragments(const rblWorld* world, uint32_t count)
 {
     if (world->def.max_fragments == 0)
     {
@@ -228,16 +228,16 @@ static void set_budgets(rblStep* step)
     rblWorld* world = step->world;
     rblFractureStage* stage = step->fracture;
     const uint32_t count = (uint32_t)stage->plans.count;
-    const uint32_t most = count > 0 ? rbl_max_pieces(world, count) : 0;
+    const uint32_t most = count > 0 ? rbl_max_fragments(world, count) : 0;
     for (size_t i = 0; i < stage->plans.count; ++i)
     {
         rblBreakPlan* plan = &stage->plans.data[i];
         const rblPairImpact* impact = &stage->pair_impacts.data[plan->payer];
         const double share = rbl_pair_impact_energy(world, impact) / (double)impact->breaks;
         const double requested = plan->verdict.budget;
-        const uint32_t own = plan->verdict.max_pieces;
+        const uint32_t own = plan->verdict.max_fragments;
         plan->verdict.budget = requested > 0.0 && requested < share ? requested : share;
-        plan->verdict.max_pieces = own > 0 && (most == 0 || own < most) ? own : most;
+        plan->verdict.max_fragments = own > 0 && (most == 0 || own < most) ? own : most;
     }
 }
 
@@ -246,7 +246,7 @@ rblResult rbl_body_shatter(rblStep* step, rblBreakPlan* plan)
     rblWorld* world = step->world;
     const rblBody* body = &world->bodies.data[plan->slot];
     const rblBreakBody view = body_for_breaker(world, plan->slot);
-    if (plan->verdict.max_pieces == 1)
+    if (plan->verdict.max_fragments == 1)
     {
         return RBL_OK;
     }
@@ -259,7 +259,7 @@ rblResult rbl_body_shatter(rblStep* step, rblBreakPlan* plan)
         return checked;
     }
     plan->cost = 2.0 * (double)body->material.surface_energy * plan->fracture.crack_area;
-    const uint32_t most = plan->verdict.max_pieces;
+    const uint32_t most = plan->verdict.max_fragments;
     const bool fits = most == 0 || plan->fracture.fragment_count <= most;
     if (plan->fracture.fragment_count < 2 || !fits || !(plan->cost <= plan->verdict.budget))
     {

@@ -124,7 +124,7 @@ void rbl_debris_retire(rblWorld* world, float seconds);
 rblResult rbl_body_prepare_breaker(rblBody* body, rblJobs* jobs);
 
 // Largest number of fragments for each of `count` bodies; 0: no limit, 1: none may break.
-uint32_t rbl_max_pieces(const rblWorld* world, uint32_t count);
+uint32_t rbl_max_fragments(const rblWorld* world, uint32_t count);
 
 // Break a body within its budget. Without fragments in the result, the body does not break.
 rblResult rbl_body_shatter(rblStep* step, rblBreakPlan* plan);

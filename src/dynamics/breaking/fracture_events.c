@@ -28,7 +28,7 @@ rblResult rbl_break_report(rblStep* step, const rblBreakPlan* plan, double mass_
     const rblBody* body = &world->bodies.data[plan->slot];
     rblBreakEvent event = {
         .body = rbl_body_id(world, plan->slot),
-        .pieces = plan->fracture.fragment_count,
+        .fragment_count = plan->fracture.fragment_count,
         .merged = plan->fracture.merged,
         .debris = count_debris(&plan->fracture),
         .mate_count = plan->fracture.mate_count,
@@ -131,9 +131,9 @@ rblResult rbl_world_break_events(rblWorldId id, const rblBreakEvent** events, ui
     for (size_t i = 0; i < world->break_log.events.count; ++i)
     {
         rblBreakEvent* event = &world->break_log.events.data[i];
-        event->fragments = event->pieces > 0 ? world->break_log.ids.data + fragments : NULL;
+        event->fragments = event->fragment_count > 0 ? world->break_log.ids.data + fragments : NULL;
         event->mates = event->mate_count > 0 ? world->break_log.mates.data + mates : NULL;
-        fragments += event->pieces;
+        fragments += event->fragment_count;
         mates += event->mate_count;
     }
     *events = world->break_log.events.data;
@@ -153,7 +153,9 @@ static rblResult check_demand(const rblBody* body, rblVec3 point, rblVec3 normal
     if (!rbl_finite3(point) || !rbl_finite3(normal) || !directed)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "body: the point of a break must be finite, its normal finite and not zero");
+                        "body: the point of a break is (%g, %g, %g), must be finite; its normal is (%g, %g, "
+                        "%g), must be finite and not zero",
+                        RBL_XYZ(point), RBL_XYZ(normal));
     }
     return RBL_OK;
 }
@@ -226,7 +228,7 @@ rblResult rbl_body_break(rblWorldId world_id, rblBodyId id, rblVec3 point, rblVe
                 .normal = unit_normal(normal),
                 .severity = 1.0f,
                 .budget = (double)INFINITY,
-                .max_pieces = rbl_max_pieces(world, 1),
+                .max_fragments = rbl_max_fragments(world, 1),
             },
     };
     world->busy = true;

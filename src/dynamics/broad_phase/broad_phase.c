@@ -444,7 +444,8 @@ rblResult rbl_broad_phase_move(rblBroadPhase* broad, const uint32_t* proxies, co
 {
     if (!(margin >= 0.0f && margin < UNBOUNDED))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "broad phase: the margin must be finite and not negative");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "broad phase: the margin is %g, must be finite and not negative",
+                        (double)margin);
     }
     Move move = {.broad = broad, .proxies = proxies, .boxes = boxes, .margin = margin};
     rbl_parallel_for(jobs, count, MIN_RANGE, check_items, &move);

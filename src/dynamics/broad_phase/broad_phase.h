@@ -98,6 +98,8 @@ typedef float rblProxyRayVisitor(uint32_t proxy, const rblRay* ray, void* contex
 void rbl_broad_phase_ray(const rblBroadPhase* broad, const rblRay* ray, rblVec3 half_size,
                          rblProxyRayVisitor* visit, void* context);
 
+bool rbl_broad_phase_has(const rblBroadPhase* broad, uint32_t proxy);
+
 // Check of the whole structure, for tests: the first proxy with an error, or UINT32_MAX.
 uint32_t rbl_broad_phase_find_fault(const rblBroadPhase* broad);
 

@@ -541,6 +541,11 @@ const rblProxyPair* rbl_broad_phase_pairs(const rblBroadPhase* broad)
     return broad->pairs.pairs;
 }
 
+bool rbl_broad_phase_has(const rblBroadPhase* broad, uint32_t proxy)
+{
+    return rbl_proxy_exists(broad, proxy);
+}
+
 uint32_t rbl_broad_phase_find_fault(const rblBroadPhase* broad)
 {
     for (uint32_t proxy = 0; proxy < broad->capacity; ++proxy)

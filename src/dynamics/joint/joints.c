@@ -33,7 +33,10 @@ static rblResult check_numbers(const rblJointDef* def)
 {
     if (!rbl_finite3(def->anchor_a) || !rbl_finite3(def->anchor_b) || !rbl_finite3(def->axis))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: anchors and axis must be finite");
+        return rbl_fail(
+            RBL_ERROR_ARGUMENT,
+            "joint: anchor_a is (%g, %g, %g), anchor_b (%g, %g, %g), axis (%g, %g, %g); they must be finite",
+            RBL_XYZ(def->anchor_a), RBL_XYZ(def->anchor_b), RBL_XYZ(def->axis));
     }
     if (def->kind == RBL_JOINT_HINGE && !(rbl_length3(def->axis) > 0.0f))
     {
@@ -44,7 +47,10 @@ static rblResult check_numbers(const rblJointDef* def)
         !rbl_finite((double)def->damping) || !(def->max_force > 0.0f))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "joint: length, stiffness and damping must not be negative, forces must be positive");
+                        "joint: length is %g, stiffness %g, damping %g, must not be negative; break_force is "
+                        "%g, max_force %g, must be positive",
+                        (double)def->length, (double)def->stiffness, (double)def->damping,
+                        (double)def->break_force, (double)def->max_force);
     }
     return RBL_OK;
 }
@@ -215,7 +221,8 @@ rblResult rbl_joint_set_target(rblWorldId world_id, rblJointId id, rblVec3 ancho
     RBL_TRY(find_joint(world_id, id, &world, &joint));
     if (!rbl_finite3(anchor_b))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: the target must be finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: the target is (%g, %g, %g), must be finite",
+                        RBL_XYZ(anchor_b));
     }
     joint->anchor_b = into_frame(world, joint->b, anchor_b);
     rbl_slot_wake(world, joint->a);

@@ -38,9 +38,10 @@ static rblResult check_def(const rblLevelSetDef* def)
 {
     if (!is_size(def->error) || !is_size(def->cell) || !is_size(def->sample_spacing))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "level set: error, cell and sample_spacing must be 0 or positive, "
-                        "and finite");
+        return rbl_fail(
+            RBL_ERROR_ARGUMENT,
+            "level set: error is %g, cell %g, sample_spacing %g; they must be 0 or positive, and finite",
+            (double)def->error, (double)def->cell, (double)def->sample_spacing);
     }
     if (def->max_cells < MIN_CELLS || def->max_cells > MAX_CELLS)
     {

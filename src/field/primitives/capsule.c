@@ -185,7 +185,8 @@ rblResult rbl_shape_create_capsule(float radius, float height, rblShapeId* out)
     const float half = 0.5f * height - radius;
     if (!(half >= 0.0f))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "capsule: height must be at least twice the radius");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "capsule: height is %g, must be at least twice the radius %g",
+                        (double)height, (double)radius);
     }
     const rblVec3 size = {radius, height, 0};
     rblResult reused;

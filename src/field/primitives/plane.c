@@ -105,7 +105,8 @@ rblResult rbl_shape_create_plane(rblVec3 normal, rblShapeId* out)
     const rblVec3 unit = rbl_normalize3(normal, (rblVec3){0, 0, 0});
     if (!rbl_finite3(normal) || rbl_dot3(unit, unit) == 0.0f)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "plane: normal must be finite and not zero");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "plane: normal is (%g, %g, %g), must be finite and not zero",
+                        RBL_XYZ(normal));
     }
     rblShape parts = {.kind = &rbl_plane_kind, .allocator = rbl_default_allocator()};
     const rblVec3 far_off = {INFINITY, INFINITY, INFINITY};

@@ -33,10 +33,10 @@ double rbl_min_crack_cost(const rblBreakBody* body)
     return rbl_crack_price(&body->material) * section;
 }
 
-uint32_t rbl_max_pieces_of(uint32_t own, const rblVerdict* verdict)
+uint32_t rbl_max_fragments_of(uint32_t own, const rblVerdict* verdict)
 {
     const uint32_t wanted = own > 0 ? own : UINT32_MAX;
-    const uint32_t capacity = verdict->max_pieces > 0 ? verdict->max_pieces : UINT32_MAX;
+    const uint32_t capacity = verdict->max_fragments > 0 ? verdict->max_fragments : UINT32_MAX;
     return wanted < capacity ? wanted : capacity;
 }
 

@@ -24,7 +24,7 @@ double rbl_crack_price(const rblMaterial* material);
 double rbl_min_crack_cost(const rblBreakBody* body);
 
 // The largest number of fragments, by the method's own limit (0: none) and by the verdict's.
-uint32_t rbl_max_pieces_of(uint32_t own, const rblVerdict* verdict);
+uint32_t rbl_max_fragments_of(uint32_t own, const rblVerdict* verdict);
 
 // Attempts to crack a body within a budget.
 typedef struct rblBudgetTries

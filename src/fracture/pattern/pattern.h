@@ -7,6 +7,9 @@
 #include "cut/labels/label_volume.h"
 #include "rubble/pattern.h"
 
+// Names of the patterns in the order of rblPatternKind, without that of files; ends with null.
+extern const char* const rbl_pattern_words[RBL_PATTERN_FILE + 1];
+
 typedef bool rblContainsFcn(rblVec3d point, void* context);
 
 // The body that a pattern is created for, in pattern space. Seeds are placed inside the body, so that the number of

@@ -8,12 +8,15 @@
 #include <string.h>
 
 #define MAX_ASPECT 1000.0 // largest aspect; the smallest is its inverse
-static const char* const kind_names[RBL_PATTERN_KIND_COUNT] = {"radial",    "voronoi", "clustered", "slabs",
-                                                               "splinters", "bricks",  "planes",    "file"};
+
+const char* const rbl_pattern_words[RBL_PATTERN_FILE + 1] = {"radial",    "voronoi", "clustered", "slabs",
+                                                             "splinters", "bricks",  "planes",    NULL};
 
 const char* rbl_pattern_kind_name(rblPatternKind kind)
 {
-    return (uint32_t)kind < RBL_PATTERN_KIND_COUNT ? kind_names[kind] : "none";
+    return (uint32_t)kind < RBL_PATTERN_FILE ? rbl_pattern_words[kind]
+           : kind == RBL_PATTERN_FILE        ? "file"
+                                             : "none";
 }
 
 rblResult rbl_pattern_kind_from_name(const char* name, rblPatternKind* out)
@@ -24,7 +27,7 @@ rblResult rbl_pattern_kind_from_name(const char* name, rblPatternKind* out)
     }
     for (uint32_t k = 0; k < RBL_PATTERN_FILE; ++k)
     {
-        if (strcmp(name, kind_names[k]) == 0)
+        if (strcmp(name, rbl_pattern_words[k]) == 0)
         {
             *out = (rblPatternKind)k;
             return RBL_OK;
@@ -79,7 +82,8 @@ static rblResult check_length(double value, const char* name)
 {
     return value >= 0.0 && rbl_finite(value)
                ? RBL_OK
-               : rbl_fail(RBL_ERROR_ARGUMENT, "pattern: %s must be 0 or a positive number", name);
+               : rbl_fail(RBL_ERROR_ARGUMENT, "pattern: %s is %g, must be 0 or a positive number", name,
+                          value);
 }
 
 static rblResult check_def(const rblPatternDef* def)
@@ -104,7 +108,8 @@ static rblResult check_def(const rblPatternDef* def)
     }
     if (!rbl_finite3d(def->axis))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: axis must be finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: axis is (%g, %g, %g), must be finite",
+                        RBL_XYZ(def->axis));
     }
     RBL_TRY(check_length(def->size, "size"));
     RBL_TRY(check_length(def->radius, "radius"));

@@ -5,12 +5,7 @@
 _Static_assert(sizeof(rblPatternKind) == sizeof(uint32_t) && sizeof(rblCrumbs) == sizeof(uint32_t),
                "choices are 32 bits");
 
-// In the order of rblPatternKind; files are last.
-static const char* const patterns[] = {"radial",    "voronoi", "clustered", "slabs",
-                                       "splinters", "bricks",  "planes",    NULL};
 static const char* const crumbs[] = {"merge", "debris", NULL}; // as rblCrumbs
-
-_Static_assert(sizeof patterns / sizeof *patterns - 1 == RBL_PATTERN_FILE, "a file comes after the patterns");
 
 // Rows that other code refers to.
 enum
@@ -27,7 +22,7 @@ enum
 #define NOT_NEGATIVE .max = RBL_PARAMETER_UNLIMITED
 
 static const rblParameter parameters[] = {
-    [ROW_PATTERN] = {ROW("pattern", CHOICE_OR_FILE, pattern.kind), .choices = patterns,
+    [ROW_PATTERN] = {ROW("pattern", CHOICE_OR_FILE, pattern.kind), .choices = rbl_pattern_words,
                      .file_offset = offsetof(rblPrescoredDef, pattern.file),
                      .about = "the pattern, or a file; default: the pattern of the material"},
     [ROW_PIECES] = {ROW("pieces", U32, pattern.pieces), .min = 1.0, .max = RBL_PATTERN_MAX_PIECES,

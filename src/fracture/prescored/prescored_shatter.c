@@ -179,7 +179,7 @@ static rblResult make_pattern(Shattering* s, uint32_t pieces)
 
 static uint32_t max_pieces(const Shattering* s)
 {
-    return rbl_max_pieces_of(s->def->max_fragments, s->verdict);
+    return rbl_max_fragments_of(s->def->max_fragments, s->verdict);
 }
 
 // With many slabs each is thin; jitter makes some of them several times thinner than others.

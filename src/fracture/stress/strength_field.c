@@ -23,7 +23,8 @@ static rblResult check(const rblStrengthVariation* variation)
     {
         return rbl_fail(
             RBL_ERROR_ARGUMENT,
-            "stress: the noise of strength must be 0 to 0.99, its length finite and not negative");
+            "stress: the noise of strength is %g, must be 0 to 0.99; its length is %g m, must be 0 to 1e6",
+            (double)variation->noise, (double)variation->noise_length);
     }
     const rblVec3 axis = variation->layer_axis;
     if (axis.x == 0.0f && axis.y == 0.0f && axis.z == 0.0f)
@@ -36,8 +37,10 @@ static rblResult check(const rblStrengthVariation* variation)
     {
         return rbl_fail(
             RBL_ERROR_ARGUMENT,
-            "stress: weak layers must have a finite axis, a spacing above 0, a thickness up to that "
-            "and a factor above 0, at most 1");
+            "stress: weak layers have the axis (%g, %g, %g), must be finite; a spacing of %g, must be above "
+            "0; a thickness of %g, must be up to that; and a factor of %g, must be above 0, at most 1",
+            RBL_XYZ(axis), (double)variation->layer_spacing, (double)variation->layer_thickness,
+            (double)variation->layer_factor);
     }
     return RBL_OK;
 }

@@ -250,7 +250,8 @@ static rblResult check_def(const rblStressDef* def)
 {
     return def->edge > 0.0 || def->tetrahedra > 0
                ? RBL_OK
-               : rbl_fail(RBL_ERROR_ARGUMENT, "stress: edge or tetrahedra must be above 0");
+               : rbl_fail(RBL_ERROR_ARGUMENT, "stress: edge is %g and tetrahedra %u, one must be above 0",
+                          (double)def->edge, def->tetrahedra);
 }
 
 static void attach(void* context, const rblBreaker* self)

@@ -90,7 +90,7 @@ static void load_to_peak(Shattering* s)
 
 static uint32_t max_fragments(const Shattering* s)
 {
-    return rbl_max_pieces_of(s->def->max_fragments, s->verdict);
+    return rbl_max_fragments_of(s->def->max_fragments, s->verdict);
 }
 
 static rblResult grow(Shattering* s, double budget)

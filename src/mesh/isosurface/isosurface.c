@@ -54,7 +54,7 @@ static rblResult check_def(const rblIsosurfaceDef* def)
     }
     if (!rbl_finite(def->level))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "isosurface: level must be finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "isosurface: level is %g, must be finite", def->level);
     }
     RBL_TRY(check_axis(def->bounds.lower.x, def->bounds.upper.x, def->cells[0], 'x'));
     RBL_TRY(check_axis(def->bounds.lower.y, def->bounds.upper.y, def->cells[1], 'y'));

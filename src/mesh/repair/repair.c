@@ -278,7 +278,8 @@ static rblResult check_options(const rblRepairOptions* options)
 {
     if (!rbl_finite(options->weld_distance))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "repair: weld_distance must be finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "repair: weld_distance is %g, must be finite",
+                        options->weld_distance);
     }
     if (options->remesh_cells != 0 && (options->remesh_cells < 16 || options->remesh_cells > 512))
     {

@@ -38,11 +38,13 @@ static rblResult check_options(const rblSimplifyOptions* options)
 {
     if (!(options->max_error >= 0.0))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "simplify: max_error must be 0 or more");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "simplify: max_error is %g, must be 0 or more",
+                        options->max_error);
     }
     if (!(options->attribute_weight >= 0.0) || !rbl_finite(options->attribute_weight))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "simplify: attribute_weight must be finite, 0 or more");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "simplify: attribute_weight is %g, must be finite, 0 or more",
+                        options->attribute_weight);
     }
     return RBL_OK;
 }

@@ -30,15 +30,20 @@ static rblResult check_def(const rblTetsDef* def)
 {
     if (!(def->edge >= 0.0) || !rbl_finite(def->edge) || !(def->margin >= 0.0) || !rbl_finite(def->margin))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "tetrahedra: edge and margin must be finite, 0 or more");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "tetrahedra: edge is %g, margin %g; they must be finite, 0 or more", def->edge,
+                        def->margin);
     }
     if (def->edge == 0.0 && (def->count == 0 || def->count > 100000000))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "tetrahedra: edge must be positive, or count 1 to 100000000");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "tetrahedra: edge is 0 and count %u; edge must be positive, or count 1 to 100000000",
+                        def->count);
     }
     if (def->levels > 8 || def->halvings > 8)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "tetrahedra: levels and halvings must be 0 to 8");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "tetrahedra: levels is %u, halvings %u; they must be 0 to 8",
+                        def->levels, def->halvings);
     }
     return RBL_OK;
 }

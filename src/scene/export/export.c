@@ -211,7 +211,7 @@ static rblResult read_options(const char* path, const rblExportOptions* given, r
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "export: the path must not be null");
     }
-    return out->every > 0 ? RBL_OK : rbl_fail(RBL_ERROR_ARGUMENT, "export: every must be at least 1");
+    return out->every > 0 ? RBL_OK : rbl_fail(RBL_ERROR_ARGUMENT, "export: every is 0, must be at least 1");
 }
 
 rblResult rbl_run_export(rblRunId id, const char* path, const rblExportOptions* options)

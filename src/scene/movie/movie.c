@@ -56,15 +56,18 @@ rblResult rbl_movie_check(const rblMovieDef* given, double last)
     RBL_TRY(check_picture(def));
     if (!(def->rate >= 0.01 && def->rate <= 1000.0))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "movie: the rate must be 0.01 to 1000 frames a second");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "movie: the rate is %g, must be 0.01 to 1000 frames a second",
+                        def->rate);
     }
     if (!(def->speed >= 1e-4 && def->speed <= 1e4))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "movie: the speed must be 0.0001 to 10000");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "movie: the speed is %g, must be 0.0001 to 10000", def->speed);
     }
     if (!(def->begin >= 0.0 && def->end >= def->begin))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "movie: begin and end must be 0 or more, and in this order");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "movie: begin is %g s, end %g s; they must be 0 or more, and in this order",
+                        def->begin, def->end);
     }
     if (def->begin > last)
     {
@@ -87,7 +90,8 @@ static rblResult count_frames(rblMovie* movie)
         floor((end - movie->def.begin) * movie->def.rate / movie->def.speed * (1.0 + 1e-9)) + 1.0;
     if (count > MAX_FRAMES)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "movie: the number of frames must be at most ten million");
+        return rbl_fail(RBL_ERROR_LIMIT, "movie: the number of frames is %g, must be at most ten million",
+                        count);
     }
     movie->frame_count = (uint32_t)count;
     return RBL_OK;

@@ -35,7 +35,9 @@ static rblResult check_def(const rblSheetDef* def, uint32_t count)
 {
     if (count == 0 || def->columns == 0)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "sheet: the number of pictures and columns must be at least 1");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "sheet: the number of pictures is %u, of columns %u; they must be at least 1", count,
+                        def->columns);
     }
     const uint32_t most = RBL_PICTURE_MAX_SIZE;
     if (def->cell_width < 1 || def->cell_width > most || def->cell_height < 1 || def->cell_height > most ||

@@ -99,20 +99,24 @@ static rblResult check_view(const rblPictureDef* def)
     }
     if (def->samples < 1 || def->samples > RBL_PICTURE_MAX_SAMPLES)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: %u samples; must be 1 to %u", def->samples,
+        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: samples is %u, must be 1 to %u", def->samples,
                         RBL_PICTURE_MAX_SAMPLES);
     }
     if (!(def->field_of_view >= 0.01 && def->field_of_view <= 3.0))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: the field of view must be 0.01 to 3 radians");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: the field of view is %g, must be 0.01 to 3 radians",
+                        def->field_of_view);
     }
     if ((def->has_eye && !rbl_finite3d(def->eye)) || (def->has_target && !rbl_finite3d(def->target)))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: eye and target must be finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "picture: eye is (%g, %g, %g), target (%g, %g, %g); they must be finite",
+                        RBL_XYZ(def->eye), RBL_XYZ(def->target));
     }
     if (def->has_floor && !rbl_finite(def->floor))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: the height of the floor must be finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: the height of the floor is %g, must be finite",
+                        def->floor);
     }
     return RBL_OK;
 }
@@ -126,20 +130,25 @@ static rblResult check_def(const rblPictureDef* def)
     RBL_TRY(check_view(def));
     if (!(def->explode >= 0.0) || !(def->explode <= 1e6))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: explode must be 0 to 1e6");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: explode is %g, must be 0 to 1e6", def->explode);
     }
     const rblVec3d n = def->cut_normal;
     if (def->has_cut &&
         (!rbl_finite3d(def->cut_point) || !rbl_finite3d(n) || (n.x == 0.0 && n.y == 0.0 && n.z == 0.0)))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "picture: point and normal of the cut plane must be finite, the normal not zero");
+                        "picture: the point of the cut plane is (%g, %g, %g), must be finite; its normal is "
+                        "(%g, %g, %g), must be finite and not zero",
+                        RBL_XYZ(def->cut_point), RBL_XYZ(n));
     }
     const rblVec3 b = def->background;
     if (!rbl_finite3d(def->sun) ||
         !(b.x >= 0.0f && b.x <= 1.0f && b.y >= 0.0f && b.y <= 1.0f && b.z >= 0.0f && b.z <= 1.0f))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: the sun must be finite, the background 0 to 1");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "picture: the sun is (%g, %g, %g), must be finite; the background is (%g, %g, %g), "
+                        "must be 0 to 1",
+                        RBL_XYZ(def->sun), RBL_XYZ(b));
     }
     for (uint32_t i = 0; i < def->item_count; ++i)
     {

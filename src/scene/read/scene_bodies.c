@@ -97,7 +97,7 @@ static rblResult read_grid(rblJson body, Grid* grid)
         RBL_TRY(rbl_json_get_u32(rbl_json_item(count, i), &grid->count[i]));
         if (grid->count[i] < 1)
         {
-            return rbl_json_fail(rbl_json_item(count, i), RBL_ERROR_FORMAT, "must be at least 1");
+            return rbl_json_fail(rbl_json_item(count, i), RBL_ERROR_FORMAT, "is 0, must be at least 1");
         }
     }
     RBL_TRY(rbl_require_vector(json, "spacing", &grid->spacing));

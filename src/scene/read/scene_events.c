@@ -46,7 +46,7 @@ static rblResult read_time(const rblScene* scene, rblJson json, rblSceneEvent* e
     RBL_TRY(rbl_json_get_number(time, &event->time));
     if (!(event->time >= 0.0))
     {
-        return rbl_json_fail(time, RBL_ERROR_FORMAT, "must not be negative");
+        return rbl_json_fail(time, RBL_ERROR_FORMAT, "is %g, must not be negative", event->time);
     }
     const double step = ceil(event->time / scene->view.step - STEP_SLACK);
     event->step = step < 4e9 ? (uint32_t)(step > 0.0 ? step : 0.0) : UINT32_MAX;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_KEYS 512u // keys of all kinds together, for error messages
+#define MAX_KINDS 512u // that error messages list
 #define MAX_COMPARED                                                                                         \
     256u // number of last breakers that a new one is compared with, so that scenes with very many breakers load in time
 
@@ -57,14 +57,13 @@ static rblResult resolve_file(const rblParameter* row, const char** path, void* 
 
 // ---- keys ----
 
-// The first kind with a key, and the row of the key.
-static const rblBreakerKind* find_key(const char* key, const rblParameter** row)
+// The first kind with a key.
+static const rblBreakerKind* find_key(const char* key)
 {
     const rblBreakerKind* kind = NULL;
     for (uint32_t i = 0; (kind = rbl_breaker_kind_at(i)) != NULL; ++i)
     {
-        *row = kind->parameters != NULL ? rbl_json_find_parameter(kind->parameters, key) : NULL;
-        if (*row != NULL)
+        if (rbl_json_find_parameter(kind->parameters, key) != NULL)
         {
             return kind;
         }
@@ -80,12 +79,11 @@ static rblResult check_keys(rblJson json, const rblBreakerKind* kind)
     {
         rblJson key;
         const char* text = NULL;
-        const rblParameter* row = NULL;
         const rblJson member = rbl_json_member_at(json, i, &key);
         RBL_TRY(rbl_json_get_string(key, &text));
         const bool known = strcmp(text, RBL_BREAKER_KIND_KEY) == 0 ||
                            rbl_json_find_parameter(kind->parameters, text) != NULL;
-        const rblBreakerKind* other = known ? NULL : find_key(text, &row);
+        const rblBreakerKind* other = known ? NULL : find_key(text);
         if (other != NULL)
         {
             return rbl_json_fail(member, RBL_ERROR_FORMAT, "a key of the method '%s', not of '%s'",
@@ -95,53 +93,7 @@ static rblResult check_keys(rblJson json, const rblBreakerKind* kind)
     return rbl_json_check_parameter_keys(json, kind->parameters, RBL_BREAKER_KIND_KEY);
 }
 
-// Accept the keys of all kinds, for methods without a kind.
-static rblResult check_any_keys(rblJson json)
-{
-    const char* keys[MAX_KEYS + 1];
-    const rblBreakerKind* kind = NULL;
-    uint32_t count = 0;
-    keys[count++] = RBL_BREAKER_KIND_KEY;
-    for (uint32_t i = 0; (kind = rbl_breaker_kind_at(i)) != NULL; ++i)
-    {
-        for (const rblParameter* row = kind->parameters;
-             row != NULL && row->type != RBL_PARAMETER_END && count < MAX_KEYS; ++row)
-        {
-            keys[count++] = row->key;
-        }
-    }
-    keys[count] = NULL;
-    return rbl_check_keys(json, keys);
-}
-
 // ---- definitions ----
-
-// A method that does nothing accepts the keys of all kinds, so that one word in a scene turns breaking off. Values are checked
-// by the first kind that has the key.
-static rblResult read_idle(rblScene* scene, rblJson json)
-{
-    RBL_TRY(check_any_keys(json));
-    for (uint32_t i = 0; i < rbl_json_count(json); ++i)
-    {
-        rblJson key;
-        const char* text = NULL;
-        const rblParameter* row = NULL;
-        (void)rbl_json_member_at(json, i, &key);
-        RBL_TRY(rbl_json_get_string(key, &text));
-        const rblBreakerKind* kind = find_key(text, &row);
-        if (kind == NULL)
-        {
-            continue; // the key of the method
-        }
-        const rblParameter rows[2] = {*row, {.type = RBL_PARAMETER_END}};
-        FileList list = {scene, json};
-        void* def = rbl_breaker_kind_new_def(kind, &scene->arena);
-        RBL_TRY(def != NULL ? RBL_OK : rbl_fail_memory());
-        RBL_TRY(rbl_json_read_parameters(json, rows, def, NULL));
-        RBL_TRY(rbl_parameters_visit_files(rows, def, add_file, &list));
-    }
-    return RBL_OK;
-}
 
 static rblResult read_def(rblScene* scene, rblJson json, const rblBreakerKind* kind, const char* material,
                           void** out)
@@ -195,10 +147,10 @@ static rblResult add_breaker(rblScene* scene, const rblBreakerSource* source, ui
 
 static rblResult fail_unknown_kind(rblJson method)
 {
-    const char* names[MAX_KEYS];
+    const char* names[MAX_KINDS];
     const rblBreakerKind* kind = NULL;
     uint32_t count = 0;
-    while (count < MAX_KEYS && (kind = rbl_breaker_kind_at(count)) != NULL)
+    while (count < MAX_KINDS && (kind = rbl_breaker_kind_at(count)) != NULL)
     {
         names[count++] = kind->name;
     }
@@ -220,11 +172,11 @@ static rblResult read_fracture(rblScene* scene, rblJson json, rblSceneBody* out)
     rblBreakerSource source = {.json = json};
     RBL_TRY(read_kind(json, &source.kind));
     out->fracture = strcmp(source.kind->name, RBL_BREAKER_KIND_NONE) != 0 ? source.kind->name : NULL;
+    RBL_TRY(read_def(scene, json, source.kind, scene->materials.data[out->material].preset, &source.def));
     if (source.kind->create == NULL)
     {
-        return read_idle(scene, json);
+        return RBL_OK; // a reserved name
     }
-    RBL_TRY(read_def(scene, json, source.kind, scene->materials.data[out->material].preset, &source.def));
     if (rbl_is_unbounded(&scene->shape_defs.data[out->shape]))
     {
         return rbl_json_fail(json, RBL_ERROR_FORMAT, "a %s is unbounded and cannot break",
@@ -313,7 +265,9 @@ static rblResult read_anchor_box(rblJson anchor, rblAabb* out)
     RBL_TRY(rbl_get_vector(rbl_json_item(box, 1), RBL_ANY_NUMBER, &out->upper));
     if (!(out->lower.x < out->upper.x && out->lower.y < out->upper.y && out->lower.z < out->upper.z))
     {
-        return rbl_json_fail(box, RBL_ERROR_FORMAT, "the lower corner must be below the upper one");
+        return rbl_json_fail(box, RBL_ERROR_FORMAT,
+                             "the lower corner (%g, %g, %g) must be below the upper one (%g, %g, %g)",
+                             RBL_XYZ(out->lower), RBL_XYZ(out->upper));
     }
     return RBL_OK;
 }

@@ -64,7 +64,8 @@ static rblResult read_time(rblJson root, rblSceneView* view)
     const double steps = floor(view->duration / view->step + 0.5);
     if (!(steps <= MAX_STEPS) || !((float)view->step > 0.0f))
     {
-        return rbl_json_fail(root, RBL_ERROR_LIMIT, "duration / step must be at most 100 million");
+        return rbl_json_fail(root, RBL_ERROR_LIMIT, "duration / step is %g, must be at most 100 million",
+                             steps);
     }
     view->step_count = (uint32_t)steps;
     return RBL_OK;
@@ -84,12 +85,15 @@ static rblResult read_camera(rblJson root, rblSceneView* view)
     RBL_TRY(rbl_optional_float(camera, "fov", RBL_POSITIVE, &view->camera.fov));
     if (!(view->camera.fov < 180.0f))
     {
-        return rbl_json_fail(rbl_json_find(camera, "fov"), RBL_ERROR_FORMAT, "must be less than 180 degrees");
+        return rbl_json_fail(rbl_json_find(camera, "fov"), RBL_ERROR_FORMAT,
+                             "is %g, must be less than 180 degrees", (double)view->camera.fov);
     }
     const rblVec3 direction = rbl_sub3(view->camera.target, view->camera.eye);
     if (!(rbl_dot3(direction, direction) > 0.0f))
     {
-        return rbl_json_fail(camera, RBL_ERROR_FORMAT, "eye and target must be different points");
+        return rbl_json_fail(camera, RBL_ERROR_FORMAT,
+                             "eye and target are both (%g, %g, %g), must be different points",
+                             RBL_XYZ(view->camera.eye));
     }
     view->has_camera = true;
     return RBL_OK;

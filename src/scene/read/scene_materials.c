@@ -87,7 +87,8 @@ static rblResult read_color(rblJson json, float color[3])
         RBL_TRY(rbl_get_vector(value, RBL_NOT_NEGATIVE, &rgb));
         if (rgb.x > 1.0f || rgb.y > 1.0f || rgb.z > 1.0f)
         {
-            return rbl_json_fail(value, RBL_ERROR_FORMAT, "red, green and blue must be 0 to 1");
+            return rbl_json_fail(value, RBL_ERROR_FORMAT,
+                                 "red, green and blue are (%g, %g, %g), must be 0 to 1", RBL_XYZ(rgb));
         }
     }
     color[0] = rgb.x;

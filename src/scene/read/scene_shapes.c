@@ -120,7 +120,7 @@ static rblResult check_parameter(rblJson value, const rblSolidParameter* paramet
     char highest[RBL_NUMBER_SIZE];
     if (parameter->is_integer && number != floor(number))
     {
-        return rbl_json_fail(value, RBL_ERROR_FORMAT, "must be an integer");
+        return rbl_json_fail(value, RBL_ERROR_FORMAT, "is %g, must be an integer", number);
     }
     if (number >= parameter->lowest && number <= parameter->highest)
     {

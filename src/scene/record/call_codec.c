@@ -55,7 +55,7 @@ static void put_body_def(rblByteSink* sink, const rblBodyDef* def, uint32_t shap
 {
     rbl_put_varint(sink, shape);
     rbl_put_u8(sink, def->type);
-    rbl_put_floats(sink, &def->material.density, sizeof def->material / sizeof(float));
+    rbl_put_floats(sink, &def->material.density, RBL_RECORDED_MATERIAL);
     rbl_put_floats(sink, &def->pose.p.x, 7);
     rbl_put_floats(sink, &def->velocity.x, 3);
     rbl_put_floats(sink, &def->spin.x, 3);
@@ -130,7 +130,7 @@ static void put_field(rblByteSink* sink, char field, const rblCall* call, uint32
         rbl_put_u8(sink, call->body_def.type);
         break;
     case 'm':
-        rbl_put_floats(sink, &call->body_def.material.density, sizeof(rblMaterial) / sizeof(float));
+        rbl_put_floats(sink, &call->body_def.material.density, RBL_RECORDED_MATERIAL);
         break;
     case 'g':
         rbl_put_f32(sink, call->body_def.gravity_scale);
@@ -163,7 +163,7 @@ static void take_body_def(rblByteSource* source, rblBodyDef* def, uint32_t* shap
     *def = rbl_default_body_def();
     *shape = rbl_take_u32_varint(source);
     def->type = (rblBodyType)rbl_take_u8(source);
-    rbl_take_floats(source, &def->material.density, sizeof def->material / sizeof(float));
+    rbl_take_floats(source, &def->material.density, RBL_RECORDED_MATERIAL);
     rbl_take_floats(source, &def->pose.p.x, 7);
     rbl_take_floats(source, &def->velocity.x, 3);
     rbl_take_floats(source, &def->spin.x, 3);
@@ -244,7 +244,7 @@ static void take_field(rblByteSource* source, char field, rblCall* call, uint32_
         call->body_def.type = (rblBodyType)rbl_take_u8(source);
         break;
     case 'm':
-        rbl_take_floats(source, &call->body_def.material.density, sizeof(rblMaterial) / sizeof(float));
+        rbl_take_floats(source, &call->body_def.material.density, RBL_RECORDED_MATERIAL);
         break;
     case 'g':
         call->body_def.gravity_scale = rbl_take_f32(source);

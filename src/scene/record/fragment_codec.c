@@ -21,7 +21,7 @@ void rbl_put_event(rblByteSink* sink, const rblFragmentEvent* event, const rblEv
     {
         rbl_put_varint(sink, location->shape);
         rbl_put_varint(sink, location->breaker);
-        rbl_put_floats(sink, &location->material.density, sizeof location->material / sizeof(float));
+        rbl_put_floats(sink, &location->material.density, RBL_RECORDED_MATERIAL);
     }
     else
     {
@@ -41,7 +41,7 @@ static rblResult take_origin(rblByteSource* source, const rblRecipeTables* table
     rblShapeView view;
     const uint32_t shape = rbl_take_u32_varint(source);
     const uint32_t breaker = rbl_take_u32_varint(source);
-    rbl_take_floats(source, &out->material.density, sizeof out->material / sizeof(float));
+    rbl_take_floats(source, &out->material.density, RBL_RECORDED_MATERIAL);
     if (source->failed || shape >= tables->made.shape_count || breaker >= tables->breaker_count)
     {
         return damaged();
@@ -68,7 +68,7 @@ static rblResult take_nodes(rblByteSource* source, rblEventRestoreDef* def, uint
 rblResult rbl_take_event(rblByteSource* source, const rblRecipeTables* tables, rblFragmentEvent** out)
 {
     const rblAllocator* allocator = rbl_default_allocator();
-    rblEventOrigin origin;
+    rblEventOrigin origin = {0};
     rblEventRestoreDef def = {.origin = &origin};
     const uint64_t parent = rbl_take_varint(source);
     if (parent == 0)

@@ -11,6 +11,9 @@
 #define RBL_FILE_HEADER_SIZE    16u // signature, version, 0
 #define RBL_CHUNK_HEADER_SIZE   16u // type, length, checksum
 #define RBL_MAX_CHUNK_BYTES     (1u << 30)
+#define RBL_RECORDED_MATERIAL   8u // floats of a material in files: those before `reserved`
+_Static_assert(offsetof(rblMaterial, reserved) == RBL_RECORDED_MATERIAL * sizeof(float),
+               "all properties are recorded");
 
 #define RBL_CHUNK_TYPE(a, b, c, d)                                                                           \
     ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)

@@ -110,7 +110,7 @@ static rblResult take_materials(rblRecordingReader* reader, rblByteSource* sourc
     {
         rblSceneMaterial material = {0};
         RBL_TRY(take_string(reader, source, &material.name));
-        rbl_take_floats(source, &material.values.density, sizeof material.values / sizeof(float));
+        rbl_take_floats(source, &material.values.density, RBL_RECORDED_MATERIAL);
         rbl_take_floats(source, material.color, 3);
         for (int k = 0; k < 3; ++k)
         {

@@ -162,7 +162,7 @@ static rblResult write_materials(rblRecordingWriter* writer, const rblRun* run)
     {
         const rblSceneMaterial* material = &run->materials.data[i];
         rbl_put_string(sink, material->name);
-        rbl_put_floats(sink, &material->values.density, sizeof material->values / sizeof(float));
+        rbl_put_floats(sink, &material->values.density, RBL_RECORDED_MATERIAL);
         rbl_put_floats(sink, material->color, 3);
     }
     return rbl_recording_write_chunk(writer, RBL_CHUNK_MATERIALS);

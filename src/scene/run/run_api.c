@@ -123,7 +123,9 @@ static rblResult check_def(const rblRunDef* def)
 {
     if (def->motion_limit > 0 && def->recording != NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "run: motion_limit must be 0 while a recording is written");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "run: motion_limit is %zu, must be 0 while a recording is written",
+                        (size_t)def->motion_limit);
     }
     return RBL_OK;
 }

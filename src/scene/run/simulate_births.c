@@ -77,7 +77,7 @@ static rblResult add_break_event(rblSimulation* simulation, const rblBreakEvent*
         .time = (double)simulation->step * simulation->view.step,
         .type = rbl_scene_event_name(RBL_EVENT_BREAK),
         .body = name,
-        .pieces = event->pieces,
+        .pieces = event->fragment_count,
         .impulse = (double)event->impulse,
         .surface_energy = event->surface_energy,
         .elastic_energy = event->elastic_energy,
@@ -116,7 +116,7 @@ rblResult rbl_simulation_remember_piece(rblSimulation* simulation, const rblRunP
 static rblResult add_fragments(rblSimulation* simulation, const rblBreakEvent* event,
                                const rblRunPiece* parent)
 {
-    for (uint32_t i = 0; i < event->pieces; ++i)
+    for (uint32_t i = 0; i < event->fragment_count; ++i)
     {
         char name[RBL_SCENE_PIECE_NAME];
         snprintf(name, sizeof name, "%.120s_piece_%u", parent->name, i);

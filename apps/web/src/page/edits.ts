@@ -64,6 +64,9 @@ export interface SceneText {
  * step to stay short. */
 const fewTetrahedra = 1500;
 
+/** Keys that the methods prescored and stress both have. */
+const sharedKeys = ['generations', 'smallestBody', 'seed'];
+
 export function isEdited(edits: Edits): boolean {
     return Object.values(edits).some((value) => value !== undefined && value !== false);
 }
@@ -136,19 +139,26 @@ function editMaterial(scene: SceneText, body: Body, edits: Edits, strengths: Str
     body.material = name;
 }
 
+/** A method accepts its own keys only: another method keeps those that both have. */
+function withMethod(fracture: Fracture, method: string): Fracture {
+    if (method === (fracture.method ?? 'none')) {
+        return fracture;
+    }
+    const kept = method === 'none' ? [] : sharedKeys.filter((key) => key in fracture);
+    return { method, ...Object.fromEntries(kept.map((key) => [key, fracture[key]])) };
+}
+
 function editFracture(body: Body, edits: Edits): void {
     const { method, pattern, pieces } = edits;
     if (method === undefined && pattern === undefined && pieces === undefined) {
         return;
     }
-    const fracture: Fracture = { method: 'prescored', ...body.fracture };
-    if (method !== undefined) {
-        fracture.method = method;
-    }
-    if (pattern !== undefined) {
+    const own = body.fracture?.method ?? 'none';
+    const fracture = withMethod(body.fracture ?? {}, method ?? (own === 'none' ? 'prescored' : own));
+    if (fracture.method === 'prescored' && pattern !== undefined) {
         fracture.pattern = pattern;
     }
-    if (pieces !== undefined) {
+    if (fracture.method === 'prescored' && pieces !== undefined) {
         fracture.pieces = pieces;
     }
     if (fracture.method === 'stress') {

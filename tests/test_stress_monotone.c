@@ -214,7 +214,8 @@ static void close_target(Target* target)
 
 // Falls at speeds from `speed` on that grow by `step`; `*broke` counts those that break the body. Returns the number of faults: whole above
 // a speed that broke it.
-static uint32_t climb(const Target* target, int direction, float speed, float step, int count, uint32_t* broke)
+static uint32_t climb(const Target* target, int direction, float speed, float step, int count,
+                      uint32_t* broke)
 {
     uint32_t faults = 0;
     bool before = false;
@@ -224,8 +225,8 @@ static uint32_t climb(const Target* target, int direction, float speed, float st
             fall(target->breaker, target->prepared, &target->body, direction_of(direction), speed) >= 2;
         if (before && !breaks)
         {
-            print_message("%s, direction %d: whole at %g m/s, but not below\n", target->solid->kind, direction,
-                          (double)speed);
+            print_message("%s, direction %d: whole at %g m/s, but not below\n", target->solid->kind,
+                          direction, (double)speed);
             faults += 1;
         }
         before = before || breaks;

@@ -113,8 +113,7 @@ static float verdict_threshold(Target* target, float mass)
         const float middle = sqrtf(low * high);
         const rblImpact impact = hertz_impact(&target->body, point, rbl_vec3(0, -1, 0), mass, middle);
         rblVerdict verdict;
-        check_ok(
-            rbl_breaker_decide(target->breaker, target->prepared, &target->body, &impact, 1, &verdict));
+        check_ok(rbl_breaker_decide(target->breaker, target->prepared, &target->body, &impact, 1, &verdict));
         low = verdict.breaks ? low : middle;
         high = verdict.breaks ? middle : high;
         rbl_verdict_release(target->breaker, &verdict);

@@ -77,8 +77,8 @@ static bool press_through_crumbs(rblCrackGrowth* growth, const rblCrack* crack)
     for (size_t i = 0; i < growth->band.count && pressed && ok; ++i)
     {
         const uint32_t node = growth->band.data[i];
-        ok = node >= growth->body->tets->solid_node_count ||
-             growth->crumbs.data[growth->marks[node].label] || rbl_array_push(&growth->load_nodes, node);
+        ok = node >= growth->body->tets->solid_node_count || growth->crumbs.data[growth->marks[node].label] ||
+             rbl_array_push(&growth->load_nodes, node);
     }
     return ok;
 }

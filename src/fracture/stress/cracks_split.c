@@ -310,7 +310,8 @@ bool rbl_crack_split(rblCrackGrowth* growth, rblCrack* crack, uint32_t* part_cou
     bool ok = s.voices != NULL && s.pending != NULL && s.sizes != NULL && s.labels != NULL &&
               s.volumes != NULL && find_parts(&s);
     *part_count = ok ? label_parts(&s) : 0;
-    ok = ok && note_crumbs(&s) && (*part_count == 1 || label_rim(&s, first_label)) && note_edges(growth, crack);
+    ok = ok && note_crumbs(&s) && (*part_count == 1 || label_rim(&s, first_label)) &&
+         note_edges(growth, crack);
     rbl_arena_rewind(&growth->arena, mark);
     return ok;
 }

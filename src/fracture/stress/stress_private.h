@@ -76,8 +76,9 @@ void rbl_stress_root_release(rblStressRoot* root);
 // Impacts that act together.
 typedef struct rblStressBlow
 {
-    rblElasticLoad loads[RBL_STRESS_MAX_LOADS]; // Hertz' largest force, on the patch that an impact of 1 m/s has
-    double speeds[RBL_STRESS_MAX_LOADS];        // m/s, of each
+    rblElasticLoad
+        loads[RBL_STRESS_MAX_LOADS];     // Hertz' largest force, on the patch that an impact of 1 m/s has
+    double speeds[RBL_STRESS_MAX_LOADS]; // m/s, of each
     uint32_t count;
     double speed;  // m/s, of the hardest
     double energy; // J, of all; infinite: the forces are as given

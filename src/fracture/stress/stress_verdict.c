@@ -231,8 +231,8 @@ double rbl_stress_at_speed(const rblStressEvidence* evidence, const rblMaterial*
                            double* scale, rblCrackLoad loads[RBL_STRESS_MAX_LOADS])
 {
     const double force = rbl_pow(factor, 1.2);
-    const double share = force * force_share(factor * factor * evidence->blow.energy,
-                                             force * force * evidence->bending);
+    const double share =
+        force * force_share(factor * factor * evidence->blow.energy, force * force * evidence->bending);
     *scale = evidence->stiffness * share;
     return rbl_maxd(*scale * evidence->strain, list_contacts(evidence, material, factor, share, loads));
 }

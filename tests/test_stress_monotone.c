@@ -32,7 +32,8 @@ static const Solid solids[] = {
     {"vase", "clay", NULL, 0.0},         {"wineglass", "glass", NULL, 0.0},
 };
 #define SOLIDS (sizeof solids / sizeof *solids)
-#define SHELLS 12 // the first of the solids with thin walls, which take ten times as long
+#define SHELLS                                                                                               \
+    12 // the first of the solids with thin walls: they take ten times as long, the wine glass 10 s to prepare
 
 static uint32_t fineness = 2000; // tetrahedra of the twenty speeds
 static int directions = DIRECTIONS;
@@ -258,7 +259,7 @@ static void a_harder_impact_breaks_what_a_softer_one_breaks(void** state)
 {
     (void)state;
     uint32_t faults = 0;
-    for (size_t i = 0; i < (directions == DIRECTIONS ? SOLIDS : SHELLS); ++i)
+    for (size_t i = 0; i < (directions == DIRECTIONS ? SHELLS + 1 : SHELLS); ++i)
     {
         Target target = open_target(&solids[i], fineness);
         const int stride = i < SHELLS ? 1 : 6;
@@ -279,14 +280,14 @@ static void a_harder_impact_breaks_what_a_softer_one_breaks(void** state)
 static void nor_does_it_with_small_tetrahedra_and_steps(void** state)
 {
     (void)state;
-    const int from[3] = {6, SHELLS, SHELLS + 1}, count[3] = {72, 60, 50}; // tile, vase, wine glass
+    const int from[3] = {6, SHELLS, SHELLS + 1}, count[3] = {72, 60, 40}; // tile, vase, wine glass
     const int towards[3][2] = {{9, 4}, {4, 9}, {1, 6}};
     uint32_t faults = 0;
     for (int i = 0; i < 3; ++i)
     {
         Target target = open_target(&solids[from[i]], rbl_default_stress_def().tetrahedra);
         uint32_t broke = 0;
-        for (int k = 0; k < 2; ++k)
+        for (int k = 0; k < (i < 2 ? 2 : 1); ++k)
         {
             const float speed = 0.99f * threshold(&target, towards[i][k]);
             faults += climb(&target, towards[i][k], speed, 1.04f, count[i], &broke);

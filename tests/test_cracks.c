@@ -52,13 +52,12 @@ static rblMat3d turning(rblVec3d at)
     return rbl_mat3d_scale(&out, 1e6);
 }
 
-static void open_bar(Bar* bar, double edge)
+static void open_bar_of(Bar* bar, const double size[3], double edge)
 {
     const rblAllocator* allocator = rbl_default_allocator();
     rblMeshId mesh;
     rblTetsDef def = rbl_default_tets_def();
     *bar = (Bar){0};
-    const double size[3] = {0.4, 0.1, 0.1};
     const rblSolidValue value = {"size", size, 3};
     check_ok(rbl_mesh_make("box", &value, 1, &mesh));
     def.edge = edge;
@@ -81,6 +80,12 @@ static void open_bar(Bar* bar, double edge)
                                .budget = INFINITY,
                                .smallest = 0.0,
                                .max_fragments = 1000};
+}
+
+static void open_bar(Bar* bar, double edge)
+{
+    const double size[3] = {0.4, 0.1, 0.1};
+    open_bar_of(bar, size, edge);
 }
 
 static void close_bar(Bar* bar)
@@ -388,6 +393,53 @@ static void halves_of_a_bar_break_at_27_8_of_its_threshold(void** state)
     close_bar(&bar);
 }
 
+// The part of a tension that a crack through the middle leaves at a distance: the largest relative strength there at which the bar breaks a
+// second time.
+static double tension_left(Bar* bar, double edge, double distance)
+{
+    double low = 0.0, high = 1.0;
+    while (high - low > 1e-3)
+    {
+        const double middle = 0.5 * (low + high);
+        load_bar(bar, tension, 1.0, INFINITY, 1e-3);
+        for (uint32_t i = 0; i < bar->tets.node_count; ++i)
+        {
+            const double x = bar->tets.positions[i].x;
+            strengths[i] = fabs(x) < 0.6 * edge              ? 0.5e6
+                           : fabs(x - distance) < 0.6 * edge ? rbl_maxd(middle, 0.501) * 1e6
+                                                             : (double)INFINITY;
+        }
+        const bool again = grow(bar) >= 3;
+        low = again ? middle : low;
+        high = again ? high : middle;
+    }
+    return low;
+}
+
+// Of a stout bar the length of relief is the radius of the crack, of a slender one a quarter of the length of a half, and where tetrahedra
+// are coarse it is two edges. Relief ends at 2.5 lengths. Distances are those along edges, up to 1.4 times as long.
+static void relief_reaches_as_far_as_documented(void** state)
+{
+    (void)state;
+    const double sizes[3][3] = {{0.4, 0.1, 0.1}, {0.4, 0.04, 0.04}, {0.4, 0.1, 0.1}};
+    const double edges[3] = {0.02, 0.01, 0.05}, lengths[3] = {sqrt(0.01 / RBL_PI), 0.05, 0.1};
+    for (int i = 0; i < 3; ++i)
+    {
+        Bar bar;
+        open_bar_of(&bar, sizes[i], edges[i]);
+        const double near = tension_left(&bar, edges[i], 1.2 * lengths[i]);
+        print_message("%g left at 1.2 lengths\n", near);
+        assert_true(near > rbl_crack_tension_left(1.2) && near < rbl_crack_tension_left(1.4 * 1.2));
+        if (i < 2) // the third bar is too short
+        {
+            const double far = tension_left(&bar, edges[i], 2.7 * lengths[i]);
+            print_message("%g left at 2.7 lengths\n", far);
+            assert_true(far > 0.99 && rbl_crack_tension_left(1.4 * 2.7) < 0.99);
+        }
+        close_bar(&bar);
+    }
+}
+
 // What no load acts on is free of stress: of a bar in tension that is held at its end, only the part at that end breaks on.
 static void parts_without_a_load_break_no_more(void** state)
 {
@@ -418,6 +470,34 @@ static void parts_without_a_load_break_no_more(void** state)
         far = is_far && far == RBL_NONE ? labels[i] : far;
         assert_true(!is_far || labels[i] == far);
     }
+    close_bar(&bar);
+}
+
+// A chip that is merged in the end leaves the load on the body behind it, which cracks on.
+static void crumbs_pass_their_load_on(void** state)
+{
+    (void)state;
+    const rblCrackLoad load = {{-0.2, 0.0, 0.0}, {1.0, 0.0, 0.0}, 0.01, 0.0};
+    Bar bar;
+    open_bar(&bar, 0.02);
+    bar.body.loads = &load;
+    bar.body.load_count = 1;
+    load_bar(&bar, tension, 1.0, INFINITY, 1e-3);
+    for (uint32_t i = 0; i < bar.tets.node_count; ++i)
+    {
+        const double x = bar.tets.positions[i].x;
+        strengths[i] = fabs(x + 0.16) < 0.012 ? 0.5e6 : fabs(x - 0.1) < 0.012 ? 0.9e6 : (double)INFINITY;
+    }
+    assert_int_equal(grow(&bar), 2); // the chip carries the load away
+    assert_int_equal(bar.report.cracks, 1);
+    bar.body.smallest = 6e-4;
+    for (uint32_t i = 0; i < bar.tets.node_count; ++i)
+    {
+        labels[i] = 0;
+    }
+    assert_int_equal(grow(&bar), 2);
+    assert_int_equal(bar.report.cracks, 2);
+    assert_int_equal(bar.report.merged, 1);
     close_bar(&bar);
 }
 
@@ -500,6 +580,8 @@ int main(void)
         cmocka_unit_test(cracks_follow_stress_that_turns),
         cmocka_unit_test(a_penny_leaves_half_of_the_tension_at_its_radius),
         cmocka_unit_test(halves_of_a_bar_break_at_27_8_of_its_threshold),
+        cmocka_unit_test(relief_reaches_as_far_as_documented),
+        cmocka_unit_test(crumbs_pass_their_load_on),
         cmocka_unit_test(parts_without_a_load_break_no_more),
         cmocka_unit_test(crumbs_are_merged),
         cmocka_unit_test(the_same_stress_cracks_alike),

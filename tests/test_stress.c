@@ -144,7 +144,9 @@ static size_t push_down(const Modal* modal, const rblBreakBody* body, double* ou
     rblStressEvidence* evidence = rbl_stress_evidence_new(stressed);
     double ratio = 0.0;
     assert_non_null(evidence);
-    check_ok(rbl_stress_solve(stressed, &load, 1, (double)INFINITY, evidence, &ratio));
+    const rblStressBlow blow = {
+        .loads = {load}, .speeds = {1.0}, .count = 1, .speed = 1.0, .energy = (double)INFINITY};
+    check_ok(rbl_stress_solve(stressed, &blow, evidence, &ratio));
     rbl_stress_scale(evidence->stress, nodes, 1.0 / evidence->scale);
     memcpy(out, evidence->stress, nodes * sizeof *evidence->stress);
     rbl_stress_evidence_free(evidence);
@@ -377,7 +379,9 @@ static double stress_error(rblStressBody* body, const rblElasticLoad* load)
     rblStressEvidence* found = rbl_stress_evidence_new(body);
     rblStress* exact = malloc(sizeof *exact * body->root->view.node_count);
     double ratio, worst = 0.0, largest = 0.0;
-    check_ok(rbl_stress_solve(body, load, 1, (double)INFINITY, found, &ratio));
+    const rblStressBlow blow = {
+        .loads = {*load}, .speeds = {1.0}, .count = 1, .speed = 1.0, .energy = (double)INFINITY};
+    check_ok(rbl_stress_solve(body, &blow, found, &ratio));
     rbl_stress_scale(found->stress, body->root->view.node_count, 1.0 / found->scale);
     solve_exactly(body, load, exact);
     for (uint32_t i = 0; i < body->elastic_view.node_count; ++i)

@@ -29,7 +29,11 @@ static void bend(const rblElasticView* view, double height, rblVec3d* forces)
 static double tension_on_top(const rblStressBody* body, double height, double* factor)
 {
     const rblElasticView* view = &body->root->elastic_view;
-    const rblElasticLoad far = {.point = {1e3, 0, 0}, .force = {0, -1, 0}, .radius = 1e-3};
+    const rblStressBlow far = {.loads = {{.point = {1e3, 0, 0}, .force = {0, -1, 0}, .radius = 1e-3}},
+                               .speeds = {1.0},
+                               .count = 1,
+                               .speed = 1.0,
+                               .energy = (double)INFINITY};
     rblVec3d* forces = malloc(sizeof *forces * view->node_count);
     rblStress* nodes = malloc(sizeof *nodes * view->node_count);
     rblStress* tets = malloc(sizeof *tets * view->tet_count);
@@ -41,7 +45,7 @@ static double tension_on_top(const rblStressBody* body, double height, double* f
     check_ok(rbl_elastic_solve_forces(body->root->elastic, forces,
                                       &(rblElasticFields){.node_stresses = nodes, .tet_stresses = tets},
                                       &(rblElasticReport){0}));
-    check_ok(rbl_stress_judge(&solved, &far, 1, (double)INFINITY, evidence, &ratio));
+    check_ok(rbl_stress_judge(&solved, &far, evidence, &ratio));
     for (uint32_t i = 0; i < view->node_count; ++i)
     {
         const rblVec3d at = view->positions[i];

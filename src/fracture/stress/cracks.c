@@ -73,6 +73,7 @@ static void close_growth(rblCrackGrowth* growth)
     rbl_array_free(&growth->relieved);
     rbl_array_free(&growth->load_nodes);
     rbl_array_free(&growth->loaded);
+    rbl_array_free(&growth->crumbs);
     rbl_array_free(&growth->queue);
     rbl_array_free(&growth->band);
     rbl_array_free(&growth->band_starts);
@@ -91,6 +92,7 @@ static bool open_growth(rblCrackGrowth* growth, const uint32_t* labels)
     rbl_array_init(&growth->relieved, growth->allocator);
     rbl_array_init(&growth->load_nodes, growth->allocator);
     rbl_array_init(&growth->loaded, growth->allocator);
+    rbl_array_init(&growth->crumbs, growth->allocator);
     rbl_array_init(&growth->queue, growth->allocator);
     rbl_array_init(&growth->band, growth->allocator);
     rbl_array_init(&growth->band_starts, growth->allocator);
@@ -242,7 +244,7 @@ static bool grow_from(rblCrackGrowth* growth, uint32_t node, const rblMat3d* axe
         return true;
     }
     return rbl_crack_smooth(growth, crack) && rbl_crack_split(growth, crack, parts) &&
-           rbl_crack_relieve(growth, crack) && rbl_crack_mark_loaded(growth);
+           rbl_crack_relieve(growth, crack) && rbl_crack_move_loads(growth, crack);
 }
 
 // The same, and its costs. `stalled`: it is discarded.
@@ -275,11 +277,13 @@ static bool grow_at_contacts(rblCrackGrowth* growth, rblCrackReport* report)
     for (uint32_t i = 0; i < growth->body->load_count && ok; ++i)
     {
         const rblCrackLoad* load = &growth->body->loads[i];
-        const uint32_t node = load->reach > 0.0 ? rbl_crack_contact_node(growth, load) : RBL_NONE;
+        uint32_t node = load->reach > 0.0 ? rbl_crack_contact_node(growth, load) : RBL_NONE;
         for (uint32_t k = 0; k < RBL_CONTACT_CRACKS && node != RBL_NONE && ok &&
                              growth->label_count < growth->body->max_fragments;
              ++k)
         {
+            const bool chipped = growth->crumbs.data[growth->marks[node].label];
+            node = chipped ? rbl_crack_contact_node(growth, load) : node;
             const rblMat3d axes = rbl_crack_contact_axes(growth, load, node, k);
             bool stalled;
             ok = grow_one(growth, node, &axes, report, &stalled);

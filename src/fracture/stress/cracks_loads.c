@@ -35,17 +35,7 @@ static bool find_load_nodes(rblCrackGrowth* growth, const rblCrackLoad* load)
     return ok;
 }
 
-bool rbl_crack_find_loaded(rblCrackGrowth* growth)
-{
-    bool ok = true;
-    for (uint32_t i = 0; i < growth->body->load_count && ok; ++i)
-    {
-        ok = find_load_nodes(growth, &growth->body->loads[i]);
-    }
-    return ok && rbl_crack_mark_loaded(growth);
-}
-
-bool rbl_crack_mark_loaded(rblCrackGrowth* growth)
+static bool mark_loaded(rblCrackGrowth* growth)
 {
     if (!rbl_array_resize(&growth->loaded, growth->label_count))
     {
@@ -57,9 +47,45 @@ bool rbl_crack_mark_loaded(rblCrackGrowth* growth)
     }
     for (size_t i = 0; i < growth->load_nodes.count; ++i)
     {
-        growth->loaded.data[growth->marks[growth->load_nodes.data[i]].label] = true;
+        const uint32_t label = growth->marks[growth->load_nodes.data[i]].label;
+        growth->loaded.data[label] = !growth->crumbs.data[label];
     }
     return true;
+}
+
+bool rbl_crack_find_loaded(rblCrackGrowth* growth)
+{
+    bool ok = rbl_array_push(&growth->crumbs, false);
+    for (uint32_t i = 0; i < growth->body->load_count && ok; ++i)
+    {
+        ok = find_load_nodes(growth, &growth->body->loads[i]);
+    }
+    return ok && mark_loaded(growth);
+}
+
+// A crumb cracks no more, and passes the load that acts on it to the faces of the crack behind it. Otherwise a chip of a few tetrahedra at
+// the contact unloads the body, which ends up whole, as the chip is merged with it.
+static bool press_through_crumbs(rblCrackGrowth* growth, const rblCrack* crack)
+{
+    bool pressed = false;
+    for (size_t i = 0; i < growth->load_nodes.count && !pressed; ++i)
+    {
+        const uint32_t label = growth->marks[growth->load_nodes.data[i]].label;
+        pressed = label >= crack->first_label && growth->crumbs.data[label];
+    }
+    bool ok = true;
+    for (size_t i = 0; i < growth->band.count && pressed && ok; ++i)
+    {
+        const uint32_t node = growth->band.data[i];
+        ok = node >= growth->body->tets->solid_node_count || growth->crumbs.data[growth->marks[node].label] ||
+             rbl_array_push(&growth->load_nodes, node);
+    }
+    return ok;
+}
+
+bool rbl_crack_move_loads(rblCrackGrowth* growth, const rblCrack* crack)
+{
+    return press_through_crumbs(growth, crack) && mark_loaded(growth);
 }
 
 // ---- contacts ----
@@ -123,7 +149,8 @@ uint32_t rbl_crack_contact_node(const rblCrackGrowth* growth, const rblCrackLoad
     {
         const rblVec3d off = rbl_sub3d(growth->nodes[node].position, load->point);
         const double distance = rbl_dot3d(off, off);
-        best = growth->marks[node].label != RBL_NONE && distance < least ? node : best;
+        const uint32_t label = growth->marks[node].label;
+        best = label != RBL_NONE && !growth->crumbs.data[label] && distance < least ? node : best;
         least = best == node ? distance : least;
     }
     return best;

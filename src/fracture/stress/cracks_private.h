@@ -123,6 +123,7 @@ typedef struct rblCrackGrowth
     rblIndexArray relieved; // nodes with a distance
     rblIndexArray load_nodes; // nodes that a load acts on
     RBL_ARRAY(bool) loaded;   // per label: whether a load acts on it
+    RBL_ARRAY(bool) crumbs;   // per label: whether it is too small for a fragment
     uint32_t label_count;
     uint32_t stamp;          // of the last crack
     rblCrackNormal* normals; // per node of the band: of the crack near it
@@ -171,9 +172,11 @@ rblMat3d rbl_crack_contact_axes(const rblCrackGrowth* growth, const rblCrackLoad
 // Lower the stress around a crack that goes right through. False when out of memory.
 bool rbl_crack_relieve(rblCrackGrowth* growth, const rblCrack* crack);
 
-// Find the nodes that loads act on; and the labels that have any, after each crack that separated. False when out of memory.
+// Find the nodes that loads act on, and the labels that have any. False when out of memory.
 bool rbl_crack_find_loaded(rblCrackGrowth* growth);
-bool rbl_crack_mark_loaded(rblCrackGrowth* growth);
+
+// The same after a crack that goes right through. False when out of memory.
+bool rbl_crack_move_loads(rblCrackGrowth* growth, const rblCrack* crack);
 
 // Join fragments that are too small, number them without gaps, label the rim, find weights (cracks_finish.c).
 bool rbl_cracks_finish(rblCrackGrowth* growth, double* weights, rblCrackReport* report);

@@ -12,6 +12,7 @@ typedef struct Separation
     uint32_t* pending; // nodes in the queue; of representatives
     uint32_t* sizes;   // nodes
     uint32_t* labels;  // that it gets; RBL_NONE: not yet known
+    double* volumes;   // m^3, of parts with new labels
     uint32_t open;     // representatives with nodes in the queue
 } Separation;
 
@@ -138,6 +139,7 @@ static uint32_t label_parts(Separation* s)
         if (n != keeps && s->voices[n] == n && s->sizes[n] > 0)
         {
             s->labels[n] = growth->label_count++;
+            s->volumes[n] = 0.0;
             count += 1;
         }
     }
@@ -148,15 +150,31 @@ static uint32_t label_parts(Separation* s)
     size_t moved = 0;
     for (size_t i = 0; i < growth->queue.count; ++i)
     {
-        const uint32_t node = growth->queue.data[i];
-        growth->marks[node].label = s->labels[voice_of(s, growth->marks[node].place)];
+        const uint32_t node = growth->queue.data[i], voice = voice_of(s, growth->marks[node].place);
+        growth->marks[node].label = s->labels[voice];
         const bool moves = growth->marks[node].label != s->crack->label;
         growth->queue.data[moved] = node;
         moved += moves;
+        s->volumes[voice] += moves ? growth->body->solid_graph->volumes[node] : 0.0;
         s->crack->cut_off += moves ? growth->body->solid_graph->volumes[node] : 0.0;
     }
     growth->queue.count = moved;
     return count;
+}
+
+// Which of the new labels are those of crumbs. False when out of memory.
+static bool note_crumbs(const Separation* s)
+{
+    rblCrackGrowth* growth = s->growth;
+    bool ok = rbl_array_resize(&growth->crumbs, growth->label_count);
+    for (uint32_t n = 0; n < growth->band.count && ok; ++n)
+    {
+        if (s->labels[n] != RBL_NONE && s->labels[n] != s->crack->label)
+        {
+            growth->crumbs.data[s->labels[n]] = s->volumes[n] < growth->body->smallest;
+        }
+    }
+    return ok;
 }
 
 // ---- the rim ----
@@ -288,9 +306,12 @@ bool rbl_crack_split(rblCrackGrowth* growth, rblCrack* crack, uint32_t* part_cou
     s.pending = RBL_ARENA_ARRAY(&growth->arena, uint32_t, count + 1);
     s.sizes = RBL_ARENA_ARRAY(&growth->arena, uint32_t, count + 1);
     s.labels = RBL_ARENA_ARRAY(&growth->arena, uint32_t, count + 1);
-    bool ok = s.voices != NULL && s.pending != NULL && s.sizes != NULL && s.labels != NULL && find_parts(&s);
+    s.volumes = RBL_ARENA_ARRAY(&growth->arena, double, count + 1);
+    bool ok = s.voices != NULL && s.pending != NULL && s.sizes != NULL && s.labels != NULL &&
+              s.volumes != NULL && find_parts(&s);
     *part_count = ok ? label_parts(&s) : 0;
-    ok = ok && (*part_count == 1 || label_rim(&s, first_label)) && note_edges(growth, crack);
+    ok = ok && note_crumbs(&s) && (*part_count == 1 || label_rim(&s, first_label)) &&
+         note_edges(growth, crack);
     rbl_arena_rewind(&growth->arena, mark);
     return ok;
 }

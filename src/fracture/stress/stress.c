@@ -8,6 +8,7 @@
 #include "math/aabb.h"
 #include "math/quat.h"
 #include "math/transform.h"
+#include "math/trig.h"
 #include "math/vec.h"
 #include <math.h>
 
@@ -74,15 +75,16 @@ static void forget(void* context, void* prepared)
 
 // ---- deciding ----
 
-// Hertz theory: F = 4/3 E* a d for force F, compression d and radius a of the contact; d follows from speed and duration. The material of
-// the other body is unknown; it is taken to be the same.
+// Hertz theory: F = 4/3 E* a d for force F, compression d and radius a of the contact; d follows from speed and duration, and a grows as the
+// speed to the power of 2/5. The material of the other body is unknown; it is taken to be the same. The radius at 1 m/s:
 static double patch_radius(const rblBreakBody* body, const rblImpact* impact)
 {
     const double poisson = (double)body->material.poisson;
     const double modulus = 0.5 * (double)body->material.young / (1.0 - poisson * poisson);
     const double depth = (double)impact->speed * (double)impact->duration / 2.94;
     const double radius = 0.75 * (double)impact->peak_force / (modulus * depth);
-    return radius > 0.0 && rbl_finite(radius) ? rbl_mind(radius, (double)body->view.radius) : 0.0;
+    const double slow = radius / rbl_pow((double)impact->speed, 0.4);
+    return slow > 0.0 && rbl_finite(slow) ? rbl_mind(slow, (double)body->view.radius) : 0.0;
 }
 
 static rblElasticLoad load_of(const rblBreakBody* body, const rblImpact* impact)
@@ -104,9 +106,9 @@ static uint32_t weakest_of(const double energies[RBL_STRESS_MAX_LOADS])
     return weakest;
 }
 
-// Loads of the largest impacts, and their energy. `*hardest` is the largest one.
-static uint32_t list_loads(const rblBreakBody* body, const rblImpact* impacts, uint32_t count,
-                           rblElasticLoad loads[RBL_STRESS_MAX_LOADS], uint32_t* hardest, double* energy)
+// The largest impacts. `*hardest` is the index of the largest one.
+static void list_loads(const rblBreakBody* body, const rblImpact* impacts, uint32_t count, rblStressBlow* out,
+                       uint32_t* hardest)
 {
     double energies[RBL_STRESS_MAX_LOADS];
     const double cost = rbl_min_crack_cost(body);
@@ -121,26 +123,26 @@ static uint32_t list_loads(const rblBreakBody* body, const rblImpact* impacts, u
         {
             continue;
         }
-        loads[place] = load_of(body, &impacts[i]);
+        out->loads[place] = load_of(body, &impacts[i]);
+        out->speeds[place] = (double)impacts[i].speed;
         energies[place] = own;
         used += used < RBL_STRESS_MAX_LOADS;
         *hardest = own > most ? i : *hardest;
         most = rbl_maxd(most, own);
     }
-    *energy = 0.0;
+    out->count = used;
+    out->speed = used > 0 ? (double)impacts[*hardest].speed : 0.0;
+    out->energy = 0.0;
     for (uint32_t k = 0; k < used; ++k)
     {
-        *energy += energies[k];
+        out->energy += energies[k];
     }
-    return used;
 }
 
-static rblResult press(rblStressBody* body, const rblElasticLoad* loads, uint32_t count, double energy,
-                       double* ratio)
+static rblResult press(rblStressBody* body, const rblStressBlow* blow, double* ratio)
 {
     body->scratch = body->scratch != NULL ? body->scratch : rbl_stress_evidence_new(body);
-    return body->scratch != NULL ? rbl_stress_solve(body, loads, count, energy, body->scratch, ratio)
-                                 : rbl_fail_memory();
+    return body->scratch != NULL ? rbl_stress_solve(body, blow, body->scratch, ratio) : rbl_fail_memory();
 }
 
 static void release_evidence(void* context, void* evidence)
@@ -193,15 +195,15 @@ static rblResult decide(void* context, void* prepared, const rblBreakBody* body,
     {
         return RBL_OK;
     }
-    rblElasticLoad loads[RBL_STRESS_MAX_LOADS];
+    rblStressBlow blow;
     uint32_t hardest = 0;
-    double energy, ratio = 0.0;
-    const uint32_t used = list_loads(body, impacts, count, loads, &hardest, &energy);
-    if (used == 0)
+    double ratio = 0.0;
+    list_loads(body, impacts, count, &blow, &hardest);
+    if (blow.count == 0)
     {
         return RBL_OK;
     }
-    RBL_TRY(press(stressed, loads, used, energy, &ratio));
+    RBL_TRY(press(stressed, &blow, &ratio));
     set_verdict(out, impacts, hardest, ratio * ratio);
     if (out->breaks)
     {

@@ -73,15 +73,29 @@ void rbl_stress_root_release(rblStressRoot* root);
 
 #define RBL_STRESS_MAX_LOADS 16u // the largest impacts of a step; further ones are ignored
 
+// Impacts that act together.
+typedef struct rblStressBlow
+{
+    rblElasticLoad
+        loads[RBL_STRESS_MAX_LOADS];     // Hertz' largest force, on the patch that an impact of 1 m/s has
+    double speeds[RBL_STRESS_MAX_LOADS]; // m/s, of each
+    uint32_t count;
+    double speed;  // m/s, of the hardest
+    double energy; // J, of all; infinite: the forces are as given
+} rblStressBlow;
+
 // Evidence of a verdict: the stress of the impacts. The owner of the verdict owns it.
 typedef struct rblStressEvidence
 {
     const rblAllocator* allocator;
-    size_t bytes;    // of all of it
-    double energy;   // J, of the impacts
-    double scale;    // of the solved stress; included in `stress`
-    double stronger; // factor of the strength: where little is under tension there are few flaws
-    uint32_t load_count;
+    size_t bytes; // of all of it
+    rblStressBlow blow;
+    double bending;   // J: elastic energy under Hertz' force, outside of the contacts
+    double stiffness; // factor by which the stress at the nodes is too small
+    double strain;    // the left side of the criterion for the solved stress
+    double thickness; // m, of the body
+    double scale;     // of the solved stress; included in `stress`
+    double stronger;  // factor of the strength: where little is under tension there are few flaws
     rblCrackLoad loads[RBL_STRESS_MAX_LOADS];
     rblStress stress[]; // per node of the mesh; zero where the body is not
 } rblStressEvidence;
@@ -106,14 +120,18 @@ typedef struct rblStressSolved
     const rblStress* tets;  // per tetrahedron of it
 } rblStressSolved;
 
-// Stress at the nodes under loads that act together, in the axes of the shape, as the impacts of `energy` (J; infinite: as the loads are)
-// cause it; zero at nodes outside the body. `ratio`: above 1 the body breaks. All of `out` is set but its memory.
-rblResult rbl_stress_solve(rblStressBody* body, const rblElasticLoad* loads, uint32_t count, double energy,
-                           rblStressEvidence* out, double* ratio);
+// Stress at the nodes under a blow, in the axes of the shape; zero at nodes outside the body. `ratio`: above 1 the body breaks. All of `out`
+// is set but its memory.
+rblResult rbl_stress_solve(rblStressBody* body, const rblStressBlow* blow, rblStressEvidence* out,
+                           double* ratio);
 
 // Whether a solved solid breaks (stress_verdict.c): sets all of `out` but the stress.
-rblResult rbl_stress_judge(const rblStressSolved* solved, const rblElasticLoad* loads, uint32_t count,
-                           double energy, rblStressEvidence* out, double* ratio);
+rblResult rbl_stress_judge(const rblStressSolved* solved, const rblStressBlow* blow, rblStressEvidence* out,
+                           double* ratio);
+
+// The ratio for the same blow with speeds multiplied by `factor`, the scale of the solved stress then, and the loads for cracks.
+double rbl_stress_at_speed(const rblStressEvidence* evidence, const rblMaterial* material, double factor,
+                           double* scale, rblCrackLoad loads[RBL_STRESS_MAX_LOADS]);
 
 // Evidence without content for a body; null when out of memory.
 rblStressEvidence* rbl_stress_evidence_new(const rblStressBody* body);

@@ -15,7 +15,7 @@
 #define MAX_RISES                                                                                            \
     40u // increases of the stress of a body that is broken on demand, until a crack separates it
 #define RISE        1.25 // factor of the stress per increase
-#define LOWER       1.1  // from one load to the next that is tried where cracks separate nothing
+#define RUNGS       16.0 // speeds per octave at which cracks are grown
 #define RIM_SPACING 0.5  // distance of samples where cracks meet the original surface, in edge lengths
 
 typedef struct Shattering
@@ -35,6 +35,7 @@ typedef struct Shattering
     rblCrackReport report;
     rblFragmentEvent* event;
     rblBreakage* breakage;
+    double payable;  // J that cracks may cost as drawn
     double budget;   // J that cracks may cost as they grow, in the next attempt
     double updating; // s, of fields and samples
 } Shattering;
@@ -64,13 +65,17 @@ static rblResult push_there(Shattering* s)
                                      rbl_to_double3(rbl_transform_inverse_point(pose, s->verdict->point)),
                                  .force = normal,
                                  .radius = 0.1 * (double)s->body->view.thinnest};
+    const rblStressBlow blow = {.loads = {load}, .speeds = {1.0}, .count = 1, .energy = (double)INFINITY};
     double ratio = 0.0;
     s->evidence = rbl_stress_evidence_new(s->prepared);
     RBL_TRY(s->evidence != NULL ? RBL_OK : rbl_fail_memory());
-    RBL_TRY(rbl_stress_solve(s->prepared, &load, 1, (double)INFINITY, s->evidence, &ratio));
+    RBL_TRY(rbl_stress_solve(s->prepared, &blow, s->evidence, &ratio));
     const double wanted = sqrt(rbl_maxd((double)s->verdict->severity, 1.0));
-    rbl_stress_scale(s->evidence->stress, s->root->view.solid_node_count,
-                     ratio > 0.0 ? 1.0001 * wanted / ratio : 0.0);
+    const double factor = ratio > 0.0 ? 1.0001 * wanted / ratio : 0.0;
+    rbl_stress_scale(s->evidence->stress, s->root->view.solid_node_count, factor);
+    s->evidence->strain *= factor;
+    s->evidence->blow.loads[0].force = rbl_scale3d(normal, factor);
+    s->evidence->blow.speed = rbl_pow(wanted, 1.0 / 1.2); // as if it had been 1 m/s at the threshold
     return RBL_OK;
 }
 
@@ -78,12 +83,6 @@ static rblResult find_stress(Shattering* s)
 {
     s->evidence = s->verdict->evidence;
     return s->evidence == NULL ? push_there(s) : RBL_OK;
-}
-
-static void load_to_peak(Shattering* s)
-{
-    memcpy(s->stress, s->evidence->stress, s->root->view.node_count * sizeof *s->stress);
-    memcpy(s->loads, s->evidence->loads, sizeof s->loads);
 }
 
 // ---- cracks ----
@@ -103,7 +102,7 @@ static rblResult grow(Shattering* s, double budget)
                                .strength = root->strength,
                                .stronger = s->evidence->stronger,
                                .loads = s->loads,
-                               .load_count = s->evidence->load_count,
+                               .load_count = s->evidence->blow.count,
                                .toughness = root->toughness,
                                .young = (double)root->material.young,
                                .poisson = (double)root->material.poisson,
@@ -134,36 +133,6 @@ static rblResult grow_on_demand(Shattering* s)
     {
         rbl_stress_scale(s->stress, s->root->view.solid_node_count, RISE);
         RBL_TRY(grow(s, s->verdict->budget));
-    }
-    return RBL_OK;
-}
-
-// How far contacts drive cracks grows with the force to the power of 2/3.
-static void scale_load(Shattering* s, double factor)
-{
-    const double root = rbl_cbrt(factor);
-    rbl_stress_scale(s->stress, s->root->view.solid_node_count, factor);
-    for (uint32_t i = 0; i < s->evidence->load_count; ++i)
-    {
-        s->loads[i].reach *= root * root;
-    }
-}
-
-// The load of an impact rises to its peak, and passes every lower one on its way. Where the cracks at the peak separate nothing, those at
-// lower loads count: a harder impact never breaks less. The loads are the same for every impact: ratios of stress to strength that are
-// powers of LOWER.
-static rblResult grow_at_lower_loads(Shattering* s)
-{
-    double ratio = sqrt((double)s->verdict->severity), level = 1.0;
-    while (level * LOWER < ratio)
-    {
-        level *= LOWER;
-    }
-    for (; level >= 1.0 && s->report.fragments < 2; level /= LOWER)
-    {
-        scale_load(s, level / ratio);
-        ratio = level;
-        RBL_TRY(grow(s, s->budget));
     }
     return RBL_OK;
 }
@@ -429,7 +398,7 @@ static rblResult make_fracture(const Shattering* s, rblFracture* out)
         }
         (void)rbl_fill_mates(pieces, 0, 0, out);
         out->merged += s->report.merged;
-        out->elastic_energy = rbl_mind(s->report.elastic, s->evidence->energy);
+        out->elastic_energy = rbl_mind(s->report.elastic, s->evidence->blow.energy);
         const double begin = rbl_timer_seconds();
         result = make_shapes(s, masses, out);
         out->updating = 1e3 * (s->updating + rbl_timer_seconds() - begin);
@@ -438,15 +407,16 @@ static rblResult make_fracture(const Shattering* s, rblFracture* out)
     return result;
 }
 
+// ---- tries ----
+
 // Grow and cut: drawn cracks may cost slightly more than grown ones.
 static rblResult attempt(void* context, double* cost, bool* cracked)
 {
     Shattering* s = context;
-    load_to_peak(s);
     RBL_TRY(grow(s, s->budget));
-    if (s->report.fragments < 2)
+    if (s->report.fragments < 2 && must_break(s))
     {
-        RBL_TRY(must_break(s) ? grow_on_demand(s) : grow_at_lower_loads(s));
+        RBL_TRY(grow_on_demand(s));
     }
     *cracked = s->report.fragments >= 2;
     if (!*cracked)
@@ -461,8 +431,63 @@ static rblResult attempt(void* context, double* cost, bool* cracked)
 static void spend_less(void* context, double cost)
 {
     Shattering* s = context;
-    s->budget = 0.9 * rbl_mind(s->report.cost, s->budget) * s->verdict->budget / cost;
+    s->budget = 0.9 * rbl_mind(s->report.cost, s->budget) * s->payable / cost;
     drop_cut(s);
+}
+
+// Whether the body is in pieces that can be paid afterwards.
+static rblResult try_to_break(Shattering* s, bool* broken)
+{
+    const rblBudgetTries tries = {s->payable, MAX_TRIES, attempt, spend_less};
+    s->budget = s->payable;
+    RBL_TRY(rbl_break_within_budget(&tries, s, broken));
+    *broken = *broken && s->breakage->pieces->piece_count > 1;
+    if (!*broken)
+    {
+        drop_cut(s);
+    }
+    return RBL_OK;
+}
+
+static rblResult break_by_force(Shattering* s, bool* broken)
+{
+    memcpy(s->stress, s->evidence->stress, s->root->view.node_count * sizeof *s->stress);
+    memcpy(s->loads, s->evidence->loads, sizeof s->loads);
+    s->payable = s->verdict->budget;
+    return try_to_break(s, broken);
+}
+
+// The load of the impact at a lower speed. False: that does not break the body.
+static bool load_at(Shattering* s, double factor)
+{
+    const rblStressEvidence* evidence = s->evidence;
+    double scale;
+    const double ratio = rbl_stress_at_speed(evidence, &s->root->material, factor, &scale, s->loads);
+    memcpy(s->stress, evidence->stress, s->root->view.node_count * sizeof *s->stress);
+    rbl_stress_scale(s->stress, s->root->view.solid_node_count, scale / evidence->scale);
+    s->payable = factor * factor * s->verdict->budget;
+    return ratio >= 1.0;
+}
+
+// A harder impact never breaks less. How cracks grow is not monotone: one that opens earlier can stop those that would have separated
+// something. So cracks grow at the speeds of a ladder that is the same for all impacts (2^(k / RUNGS) m/s), with the stress, the reach of
+// contacts and the energy of that speed: the first one at or below the own speed that separates something counts. Whatever a softer impact
+// tries, a harder one tries too.
+static rblResult break_on_ladder(Shattering* s, bool* broken)
+{
+    const double own = s->evidence->blow.speed, speed = own > 0.0 ? own : 1.0;
+    const double octave = rbl_log(2.0);
+    *broken = false;
+    for (double rung = floor(RUNGS * rbl_log(speed) / octave); !*broken; rung -= 1.0)
+    {
+        const double factor = rbl_mind(rbl_exp(rung * octave / RUNGS) / speed, 1.0);
+        if (!load_at(s, factor))
+        {
+            break;
+        }
+        RBL_TRY(try_to_break(s, broken));
+    }
+    return RBL_OK;
 }
 
 rblResult rbl_stress_shatter(const rblStressDef* def, rblStressBody* prepared, const rblBreakBody* body,
@@ -483,15 +508,15 @@ rblResult rbl_stress_shatter(const rblStressDef* def, rblStressBody* prepared, c
     s.stress = RBL_NEW_ARRAY(s.allocator, rblStress, nodes);
     s.labels = RBL_NEW_ARRAY(s.allocator, uint32_t, nodes);
     s.weights = RBL_NEW_ARRAY(s.allocator, double, nodes);
-    bool affordable = false;
+    bool broken = false;
     rblResult result =
         s.stress != NULL && s.labels != NULL && s.weights != NULL ? find_stress(&s) : rbl_fail_memory();
-    const rblBudgetTries tries = {verdict->budget, MAX_TRIES, attempt, spend_less};
-    s.budget = verdict->budget;
-    result = result == RBL_OK ? rbl_break_within_budget(&tries, &s, &affordable) : result;
-    affordable = affordable && s.breakage->pieces->piece_count > 1;
-    result = result == RBL_OK && affordable ? make_event(&s) : result;
-    result = result == RBL_OK && affordable ? make_fracture(&s, out) : result;
+    if (result == RBL_OK)
+    {
+        result = must_break(&s) ? break_by_force(&s, &broken) : break_on_ladder(&s, &broken);
+    }
+    result = result == RBL_OK && broken ? make_event(&s) : result;
+    result = result == RBL_OK && broken ? make_fracture(&s, out) : result;
     shattering_free(&s);
     return result;
 }

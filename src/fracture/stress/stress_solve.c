@@ -64,14 +64,13 @@ typedef struct Loaded
     rblElasticId elastic;
     const rblElasticView* view;
     bool by_modes;
-    const rblElasticLoad* loads;
-    uint32_t count;
-    double energy; // J, of the impacts
+    const rblStressBlow* blow;
 } Loaded;
 
 static rblResult solve_with(const Loaded* loaded, rblStressEvidence* out, double* ratio)
 {
     const rblAllocator* allocator = loaded->root->allocator;
+    const rblStressBlow* blow = loaded->blow;
     const uint32_t nodes = loaded->view->node_count, tets = loaded->view->tet_count;
     rblStress* stress = RBL_NEW_ARRAY(allocator, rblStress, nodes);
     rblStress* inside = RBL_NEW_ARRAY(allocator, rblStress, tets);
@@ -81,13 +80,13 @@ static rblResult solve_with(const Loaded* loaded, rblStressEvidence* out, double
     if (result == RBL_OK)
     {
         result = loaded->by_modes
-                     ? rbl_stress_sum_modes(loaded->root, loaded->loads, loaded->count, &fields, &report)
-                     : rbl_elastic_solve(loaded->elastic, loaded->loads, loaded->count, &fields, &report);
+                     ? rbl_stress_sum_modes(loaded->root, blow->loads, blow->count, &fields, &report)
+                     : rbl_elastic_solve(loaded->elastic, blow->loads, blow->count, &fields, &report);
     }
     if (result == RBL_OK)
     {
         const rblStressSolved solved = {loaded->root, loaded->view, stress, inside};
-        result = rbl_stress_judge(&solved, loaded->loads, loaded->count, loaded->energy, out, ratio);
+        result = rbl_stress_judge(&solved, blow, out, ratio);
     }
     if (result == RBL_OK)
     {
@@ -151,11 +150,11 @@ static rblResult find_elastic(rblStressBody* body)
     return result;
 }
 
-rblResult rbl_stress_solve(rblStressBody* body, const rblElasticLoad* loads, uint32_t count, double energy,
-                           rblStressEvidence* out, double* ratio)
+rblResult rbl_stress_solve(rblStressBody* body, const rblStressBlow* blow, rblStressEvidence* out,
+                           double* ratio)
 {
     const rblStressRoot* root = body->root;
-    Loaded loaded = {root, root->elastic, &root->elastic_view, root->mode_count > 0, loads, count, energy};
+    Loaded loaded = {root, root->elastic, &root->elastic_view, root->mode_count > 0, blow};
     *ratio = 0.0;
     if (body->event != NULL)
     {

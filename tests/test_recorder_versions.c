@@ -138,6 +138,72 @@ static void checkpoints_are_refused_with_the_version(void** state)
     check_ok(rbl_scene_destroy(scene));
 }
 
+// The header of version 2 with a number of physics, in front of the chunks of a file of version 1, whose replay differs.
+static void read_with_physics(const char* name, uint8_t physics, rblFileBytes* out)
+{
+    read_file(name, out);
+    out->bytes[RBL_SIGNATURE_SIZE] = RBL_RECORDING_VERSION;
+    out->bytes[RBL_SIGNATURE_SIZE + 4] = physics;
+    memset(out->bytes + RBL_SIGNATURE_SIZE + 6, physics != 0 ? 0xFF : 0, 2);
+    out->bytes[RBL_SIGNATURE_SIZE + 6] ^= physics;
+}
+
+static void says_physics(const char* words, uint32_t physics)
+{
+    char expected[96];
+    snprintf(expected, sizeof expected,
+             "the recording is of an engine with physics %u, this one has physics %u", physics, RBL_PHYSICS);
+    assert_true((strstr(words, expected) != NULL) == (physics != RBL_PHYSICS));
+}
+
+static void a_replay_that_differs_names_the_physics(void** state)
+{
+    (void)state;
+    static const uint8_t numbers[] = {0, RBL_PHYSICS, RBL_PHYSICS + 1, 200};
+    for (size_t i = 0; i < sizeof numbers; ++i)
+    {
+        rblFileBytes file;
+        rblReplayReport calls;
+        rblRunReplay replay;
+        rblRunId run;
+        read_with_physics("shapes", numbers[i], &file);
+        check_ok(rbl_calls_replay_memory(file.bytes, file.size, "calls", &calls));
+        assert_false(calls.same);
+        says_physics(calls.problem, numbers[i]);
+        rbl_file_bytes_free(&file);
+        read_with_physics("run", numbers[i], &file);
+        check_ok(rbl_run_load_memory(file.bytes, file.size, "run", &run, NULL));
+        check_ok(rbl_run_replay(run, NULL, &replay));
+        assert_false(replay.same);
+        says_physics(replay.problem, numbers[i]);
+        check_ok(rbl_run_destroy(run));
+        rbl_file_bytes_free(&file);
+    }
+}
+
+// What this engine records has its number, and a number that no engine has is damage.
+static void recordings_have_the_number_of_physics(void** state)
+{
+    (void)state;
+    rblFileBytes file;
+    rblReplayReport report;
+    uint8_t header[RBL_FILE_HEADER_SIZE];
+    rblWorldDef def = rbl_default_world_def();
+    rblWorldId world;
+    check_ok(rbl_world_create(&def, &world));
+    check_ok(rbl_world_record(world, "physics.rbl"));
+    check_ok(rbl_world_destroy(world));
+    check_ok(rbl_file_read("physics.rbl", SIZE_MAX, rbl_default_allocator(), &file));
+    memcpy(header, file.bytes, sizeof header);
+    assert_int_equal(rbl_load_u32(header + RBL_SIGNATURE_SIZE + 4), RBL_PHYSICS | (RBL_PHYSICS ^ 0xFFFFu)
+                                                                                      << 16);
+    file.bytes[RBL_SIGNATURE_SIZE + 6] = 1;
+    check_fails(RBL_ERROR_FORMAT, rbl_calls_replay_memory(file.bytes, file.size, "physics.rbl", &report));
+    says("byte 12: the header of the file is damaged");
+    rbl_file_bytes_free(&file);
+    remove("physics.rbl");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +212,8 @@ int main(void)
         cmocka_unit_test(a_wrong_version_is_noticed),
         cmocka_unit_test(runs_are_read),
         cmocka_unit_test(checkpoints_are_refused_with_the_version),
+        cmocka_unit_test(a_replay_that_differs_names_the_physics),
+        cmocka_unit_test(recordings_have_the_number_of_physics),
     };
     return cmocka_run_group_tests_name("versions of recordings", tests, NULL, NULL);
 }

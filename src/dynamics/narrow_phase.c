@@ -13,6 +13,8 @@
 #define STILL       1.5f    // times the slop: a pair that moved less keeps its contacts
 #define STILL_FIELD 3.0f    // the same for shapes that are not convex, whose tolerances are twice as large
 #define FIELD_SLOP  0.001f  // of the smaller radius: half the tolerance of contacts by samples and fields
+#define LONGEST_PATH                                                                                         \
+    4.0f // times the smaller radius of a pair that is not convex: its predicted paths end there
 
 static float slop_of(float size)
 {
@@ -203,22 +205,44 @@ static rblTransform shape_at(const rblStep* step, uint32_t slot, rblTransform fr
                            : rbl_transform_mul(frame, world->bodies.data[slot].shape_in_body);
 }
 
-// The same at the end of the step.
-static rblTransform shape_at_end(const rblStep* step, uint32_t slot)
+// The same at the end of the step, or when the body has moved for some seconds, whichever is first.
+static rblTransform shape_at_end(const rblStep* step, uint32_t slot, float seconds)
 {
+    if (seconds < step->seconds)
+    {
+        return shape_at(step, slot, rbl_path_frame(step->world, slot, seconds), seconds);
+    }
     return step->paths.data[slot].exact ? rbl_path_end_pose(step, slot) : step->end_poses.data[slot];
 }
 
-// Three predicted motions, in the axes of the shape of a: of both bodies, and with either one stopped by another body.
-static void predict_paths(const rblStep* step, const rblPair* pair, rblTransform shape_a,
+// The seconds in which a motion of some length in the step reaches the largest length of a predicted path.
+static float seconds_of_path(const rblStep* step, const rblPair* pair, float length)
+{
+    const float longest =
+        LONGEST_PATH * smaller_radius(&step->paths.data[pair->a], &step->paths.data[pair->b]);
+    return length > longest ? step->seconds * longest / length : step->seconds;
+}
+
+// Three predicted motions after some seconds, in the axes of the shape of a: of both bodies, and with either one stopped by another
+// body. A body that does not rotate leaves the other one along a straight path. The longer it is, the more an error of the normal
+// takes it into the other body, where samples that are no obstacles seem to be some. So paths end early.
+static void predict_paths(const rblStep* step, const rblPair* pair, float seconds, rblTransform shape_a,
                           rblTransform shape_b, const rblVec3 centers[2], rblPredictedPath out[3])
 {
-    const rblTransform end_a = shape_at_end(step, pair->a);
-    const rblTransform end_b = shape_at_end(step, pair->b);
+    const rblBodyPath* a = &step->paths.data[pair->a];
+    const rblBodyPath* b = &step->paths.data[pair->b];
+    const float alone =
+        rbl_maxf(rbl_length3(a->translation) + a->turning, rbl_length3(b->translation) + b->turning);
+    const float both_end = seconds + seconds_of_path(step, pair, relative_approach_distance(step, pair));
+    const float alone_end = seconds + seconds_of_path(step, pair, alone);
+    const rblTransform end_a = shape_at_end(step, pair->a, alone_end);
+    const rblTransform end_b = shape_at_end(step, pair->b, alone_end);
+    const rblTransform both_a = both_end == alone_end ? end_a : shape_at_end(step, pair->a, both_end);
+    const rblTransform both_b = both_end == alone_end ? end_b : shape_at_end(step, pair->b, both_end);
     const rblVec3 pivot_a = rbl_transform_inverse_point(shape_a, centers[0]);
     const rblVec3 pivot_b = rbl_transform_inverse_point(shape_a, centers[1]);
-    const bool first = step->paths.data[pair->a].turning > step->paths.data[pair->b].turning;
-    out[0] = (rblPredictedPath){rbl_transform_relative(end_a, end_b), first ? pivot_a : pivot_b, first};
+    const bool first = a->turning > b->turning;
+    out[0] = (rblPredictedPath){rbl_transform_relative(both_a, both_b), first ? pivot_a : pivot_b, first};
     out[1] = (rblPredictedPath){rbl_transform_relative(shape_a, end_b), pivot_b, false};
     out[2] = (rblPredictedPath){rbl_transform_relative(end_a, shape_b), pivot_a, true};
 }
@@ -293,7 +317,7 @@ static bool collide_at(const rblStep* step, rblPair* pair, float seconds, float 
     if (!rbl_shape_is_exact(&a->shape) || !rbl_shape_is_exact(&b->shape))
     {
         const rblVec3 centers[2] = {frame_a.p, frame_b.p};
-        predict_paths(step, pair, shape_a, shape_b, centers, paths);
+        predict_paths(step, pair, seconds, shape_a, shape_b, centers, paths);
         options.paths = paths;
         options.path_count = 3;
     }
@@ -491,6 +515,14 @@ static float fastest_approach(const rblStep* step, const rblPair* pair, const rb
     return fastest;
 }
 
+// Whether a pair that misses keeps to its path. Shapes that are not convex touch between their samples, and when they are slow they
+// rest on each other or are wedged: they need contacts in every step.
+static bool passes_by(const rblStep* step, const Approach* approach)
+{
+    const float fallen = step->seconds * step->seconds * rbl_length3(step->world->def.gravity);
+    return approach->longest == 0.0f || approach->closing_distance > fallen;
+}
+
 // Find the contacts of a pair at its time of impact. There are none when the pair does not touch in the step (`misses`),
 // or touches already. `clear`: a lower bound of the current distance.
 static bool find_at_impact(const rblStep* step, rblPair* pair, const Approach* approach, rblContactSet* set,
@@ -502,7 +534,7 @@ static bool find_at_impact(const rblStep* step, rblPair* pair, const Approach* a
     if (*misses)
     {
         const bool certain =
-            approach->longest == 0.0f && moves_freely(step, pair->a) && moves_freely(step, pair->b);
+            passes_by(step, approach) && moves_freely(step, pair->a) && moves_freely(step, pair->b);
         pair->time_of_impact = certain ? INFINITY : 1.0f;
         return true;
     }

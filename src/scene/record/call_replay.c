@@ -32,6 +32,7 @@ typedef struct Replayer
     rblReplayReport report;
     uint64_t found;   // hash after the last step
     uint32_t version; // of the recording
+    uint32_t physics; // of the engine that recorded it
     bool differs;
     bool refused; // the file has something unknown, such as a kind; the report names it
 } Replayer;
@@ -39,15 +40,12 @@ typedef struct Replayer
 // The replay differs from the recording, and ends.
 static rblResult fail_different(Replayer* replayer, const char* what)
 {
-    char version[96] = "";
-    if (replayer->version < RBL_RECORDING_VERSION)
-    {
-        snprintf(version, sizeof version, "; version %u of recordings is of an engine with other physics",
-                 replayer->version);
-    }
+    char physics[96];
+    rbl_describe_physics(replayer->version, replayer->physics, physics, sizeof physics);
     replayer->differs = true;
-    return rbl_fail(RBL_ERROR_FORMAT, "call %llu, after step %u: %s%s",
-                    (unsigned long long)replayer->report.calls, replayer->report.steps, what, version);
+    return rbl_fail(RBL_ERROR_FORMAT, "call %llu, after step %u: %s%s%s",
+                    (unsigned long long)replayer->report.calls, replayer->report.steps, what,
+                    physics[0] != '\0' ? "; " : "", physics);
 }
 
 // ---- calls ----
@@ -217,6 +215,7 @@ static rblResult check_call_version(const rblRecordingReader* reader, const rblB
 static rblResult take_calls(Replayer* replayer, const rblRecordingReader* reader, rblByteSource* source)
 {
     replayer->version = reader->version;
+    replayer->physics = reader->physics;
     while (rbl_source_left(source) > 0)
     {
         rblCall call;

@@ -14,6 +14,13 @@
 // The oldest version that can be read: runs, and calls without breakers.
 #define RBL_RECORDING_OLDEST 1u
 
+// Number of the physics of this engine. It goes up with every release of which some scene ends in another state than before: a replay
+// of a recording with another number may differ, and says so. 0: recordings from before this number.
+#define RBL_PHYSICS 1u
+
+// Why a replay may differ that was recorded by an engine with other physics; empty when it has the physics of this one.
+void rbl_describe_physics(uint32_t version, uint32_t physics, char* out, size_t size);
+
 // ---- reading ----
 
 // Read a recording. Fails, with nothing to free, when the file cannot be read, is not a recording, has another version, or is

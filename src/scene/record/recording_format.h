@@ -8,7 +8,7 @@
 // The first byte is not text; the rest detects transfers that change line ends.
 #define RBL_RECORDING_SIGNATURE "\x89RBL\r\n\x1a\n"
 #define RBL_SIGNATURE_SIZE      8u
-#define RBL_FILE_HEADER_SIZE    16u // signature, version, 0
+#define RBL_FILE_HEADER_SIZE    16u // signature, version, physics and its complement
 #define RBL_CHUNK_HEADER_SIZE   16u // type, length, checksum
 #define RBL_MAX_CHUNK_BYTES     (1u << 30)
 #define RBL_RECORDED_MATERIAL   8u // floats of a material in files: those before `reserved`
@@ -116,6 +116,7 @@ struct rblRecordingReader
 {
     uint32_t kind;      // expected kind of recording
     uint32_t version;   // version of the file
+    uint32_t physics;   // number of the physics of the engine that wrote it
     uint32_t last_step; // last step to read; RBL_NONE: all
 
     // Reads chunks of types that rbl_take_chunk() does not know; null: none.

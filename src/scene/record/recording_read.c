@@ -69,6 +69,20 @@ static rblResult read_next(rblRecordingReader* reader)
     return RBL_OK;
 }
 
+void rbl_describe_physics(uint32_t version, uint32_t physics, char* out, size_t size)
+{
+    out[0] = '\0';
+    if (version < RBL_RECORDING_VERSION)
+    {
+        snprintf(out, size, "version %u of recordings is of an engine with other physics", version);
+    }
+    else if (physics != RBL_PHYSICS)
+    {
+        snprintf(out, size, "the recording is of an engine with physics %u, this one has physics %u", physics,
+                 RBL_PHYSICS);
+    }
+}
+
 static rblResult check_file(rblRecordingReader* reader)
 {
     if (!rbl_is_recording(reader->bytes, reader->size))
@@ -82,11 +96,12 @@ static rblResult check_file(rblRecordingReader* reader)
                         rbl_short_name(reader->name), reader->size);
     }
     const uint32_t version = rbl_load_u32(reader->bytes + RBL_SIGNATURE_SIZE);
-    const uint32_t zero = rbl_load_u32(reader->bytes + RBL_SIGNATURE_SIZE + 4);
+    const uint32_t physics = rbl_load_u32(reader->bytes + RBL_SIGNATURE_SIZE + 4);
     const bool old = version >= RBL_RECORDING_OLDEST && reader->kind != RBL_RECORDING_OF_CHECKPOINT;
     const bool known = version == RBL_RECORDING_VERSION || (old && version < RBL_RECORDING_VERSION);
     reader->version = version;
-    if (known && zero != 0)
+    reader->physics = physics & 0xFFFFu;
+    if (known && physics != 0 && (physics >> 16 ^ reader->physics) != 0xFFFFu)
     {
         return rbl_fail(RBL_ERROR_FORMAT, "%s: byte %u: the header of the file is damaged",
                         rbl_short_name(reader->name), RBL_SIGNATURE_SIZE + 4);
@@ -189,6 +204,7 @@ rblResult rbl_recording_load_memory(const void* bytes, size_t size, const char* 
     found.quantised = reader.quantised;
     found.version = reader.version;
     loaded.recording = reader.version;
+    loaded.physics = reader.physics;
     *run = loaded;
     if (report != NULL)
     {

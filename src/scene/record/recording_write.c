@@ -123,7 +123,7 @@ static rblResult write_file_header(rblRecordingWriter* writer)
     rbl_sink_clear(&writer->header);
     rbl_put_bytes(&writer->header, RBL_RECORDING_SIGNATURE, RBL_SIGNATURE_SIZE);
     rbl_put_u32(&writer->header, RBL_RECORDING_VERSION);
-    rbl_put_u32(&writer->header, 0);
+    rbl_put_u32(&writer->header, RBL_PHYSICS | (RBL_PHYSICS ^ 0xFFFFu) << 16);
     return writer->header.failed ? rbl_fail_memory()
                                  : write_bytes(writer, writer->header.bytes.data, writer->header.bytes.count);
 }

@@ -52,6 +52,7 @@ typedef struct rblRun
     float rotation_error; // the same for the components of quaternions
     bool has_velocities;  // false: velocities of keys are differences of poses
     uint32_t recording;   // version of the recording that it was read from; 0: none
+    uint32_t physics;     // number of the physics of that recording
 } rblRun;
 
 void rbl_run_init(rblRun* run, const rblAllocator* allocator);

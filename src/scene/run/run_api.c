@@ -372,11 +372,11 @@ static rblResult replay_steps(rblReplay* replay, const rblProgress* progress)
 static void explain(const rblRun* run, char* out, size_t size)
 {
     out[0] = '\0';
-    if (run->recording != 0 && run->recording < RBL_RECORDING_VERSION)
+    if (run->recording != 0)
     {
-        snprintf(out, size, "version %u of recordings is of an engine with other physics", run->recording);
+        rbl_describe_physics(run->recording, run->physics, out, size);
     }
-    else if (strcmp(run->settings.version, rbl_version()) != 0)
+    if (out[0] == '\0' && strcmp(run->settings.version, rbl_version()) != 0)
     {
         snprintf(out, size, "the recording is of Rubble %.32s", run->settings.version);
     }

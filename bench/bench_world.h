@@ -147,6 +147,7 @@ rblResult rbl_bench_world_shards(rblWorldBench* bench);
 rblResult rbl_bench_world_blocks(rblWorldBench* bench);
 rblResult rbl_bench_world_collisions(rblWorldBench* bench);
 rblResult rbl_bench_world_piles(rblWorldBench* bench);
+rblResult rbl_bench_world_compounds(rblWorldBench* bench);
 rblResult rbl_bench_world_fields(rblWorldBench* bench);
 rblResult rbl_bench_world_threads(rblWorldBench* bench);
 

@@ -11,10 +11,22 @@
 #define BALANCE 0.01
 // Relative to the volume of the part; a plane with less on one side does not cut.
 #define LEAST_SIDE 1e-4
+// Times the snap distance: points in floats that are closer to a plane may be in it.
+#define ROUNDING 1e3
 // Sine of the angle of an edge that counts as concave.
 #define LEAST_SINE 0.05
 
-typedef RBL_ARRAY(rblCutPlane) Planes;
+// Shares of the volume of the part by which planes must be better than planes along faces and axes. Such planes leave pieces that later
+// cuts fit less well.
+#define BETWEEN_FACES    0.01
+#define RANDOM_DIRECTION 0.02
+
+typedef struct Candidate
+{
+    rblCutPlane plane;
+    double handicap;
+} Candidate;
+typedef RBL_ARRAY(Candidate) Candidates;
 
 // ---- concave edges ----
 
@@ -136,14 +148,14 @@ rblResult rbl_find_concave_edges(const rblMeshView* mesh, rblVec3d center, rblCo
 
 // ---- candidates ----
 
-static bool add_plane(Planes* planes, rblVec3d normal, rblVec3d point)
+static bool add_plane(Candidates* planes, rblVec3d normal, rblVec3d point, double handicap)
 {
     const rblVec3d unit = rbl_normalize3d(normal, (rblVec3d){0, 0, 0});
-    const rblCutPlane plane = {unit, rbl_dot3d(unit, point)};
-    return rbl_dot3d(unit, unit) == 0.0 || rbl_array_push(planes, plane);
+    const Candidate candidate = {{unit, rbl_dot3d(unit, point)}, handicap};
+    return rbl_dot3d(unit, unit) == 0.0 || rbl_array_push(planes, candidate);
 }
 
-static bool add_axis_planes(const rblPlaneChoice* choice, rblAabbd box, Planes* planes)
+static bool add_axis_planes(const rblPlaneChoice* choice, rblAabbd box, Candidates* planes)
 {
     static const rblVec3d axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     bool stored = true;
@@ -152,7 +164,7 @@ static bool add_axis_planes(const rblPlaneChoice* choice, rblAabbd box, Planes* 
         for (uint32_t i = 1; stored && i < choice->resolution; ++i)
         {
             const double share = (double)i / (double)choice->resolution;
-            stored = add_plane(planes, axes[a], rbl_lerp3d(box.lower, box.upper, share));
+            stored = add_plane(planes, axes[a], rbl_lerp3d(box.lower, box.upper, share), 0.0);
         }
     }
     return stored;
@@ -170,7 +182,7 @@ static bool is_inside(const rblSolidPart* part, rblVec3d point, double snap)
     return true;
 }
 
-static bool add_edge_planes(const rblPlaneChoice* choice, Planes* planes)
+static bool add_edge_planes(const rblPlaneChoice* choice, Candidates* planes)
 {
     uint32_t used = 0;
     bool stored = true;
@@ -184,13 +196,15 @@ static bool add_edge_planes(const rblPlaneChoice* choice, Planes* planes)
         }
         const rblVec3d between = rbl_add3d(edge->normals[0], edge->normals[1]);
         used += 1;
-        stored = add_plane(planes, edge->normals[0], middle) && add_plane(planes, edge->normals[1], middle) &&
-                 add_plane(planes, rbl_cross3d(rbl_sub3d(edge->to, edge->from), between), middle);
+        stored =
+            add_plane(planes, edge->normals[0], middle, 0.0) &&
+            add_plane(planes, edge->normals[1], middle, 0.0) &&
+            add_plane(planes, rbl_cross3d(rbl_sub3d(edge->to, edge->from), between), middle, BETWEEN_FACES);
     }
     return stored;
 }
 
-static bool add_random_planes(const rblPlaneChoice* choice, rblAabbd box, Planes* planes)
+static bool add_random_planes(const rblPlaneChoice* choice, rblAabbd box, Candidates* planes)
 {
     rblRandom random = rbl_random_seed(choice->seed, choice->part->planes.count);
     const rblVec3d center = rbl_aabbd_center(box);
@@ -200,7 +214,7 @@ static bool add_random_planes(const rblPlaneChoice* choice, rblAabbd box, Planes
         const double x = rbl_random_range(&random, -1.0, 1.0);
         const double y = rbl_random_range(&random, -1.0, 1.0);
         const double z = rbl_random_range(&random, -1.0, 1.0);
-        stored = add_plane(planes, (rblVec3d){x, y, z}, center);
+        stored = add_plane(planes, (rblVec3d){x, y, z}, center, RANDOM_DIRECTION);
     }
     return stored;
 }
@@ -210,7 +224,7 @@ static bool add_random_planes(const rblPlaneChoice* choice, rblAabbd box, Planes
 typedef struct Scoring
 {
     const rblPlaneChoice* choice;
-    const Planes* planes;
+    const Candidates* planes;
     double* scores; // infinite: the plane does not cut
     rblResult* results;
 } Scoring;
@@ -234,6 +248,35 @@ static double volume_behind(const rblSoup* soup, const rblCutPlane* plane, doubl
     return sum / 6.0;
 }
 
+// Corners in the plane count on a side where the triangle is.
+static bool list_triangle_points(const rblSoupTriangle* triangle, const rblCutPlane* plane, double snap,
+                                 rblPointArray sides[2])
+{
+    const rblVec3d* p = triangle->p;
+    const double heights[3] = {rbl_height_above(plane, p[0], snap), rbl_height_above(plane, p[1], snap),
+                               rbl_height_above(plane, p[2], snap)};
+    const bool below = heights[0] < 0.0 || heights[1] < 0.0 || heights[2] < 0.0;
+    const bool above = heights[0] > 0.0 || heights[1] > 0.0 || heights[2] > 0.0;
+    bool stored = true;
+    for (int k = 0; stored && k < 3; ++k)
+    {
+        const int next = k < 2 ? k + 1 : 0;
+        if (heights[k] == 0.0)
+        {
+            const rblVec3 corner = rbl_to_float3(p[k]);
+            stored = (!below || rbl_array_push(&sides[0], corner)) &&
+                     (!above || rbl_array_push(&sides[1], corner));
+        }
+        if (stored && heights[k] < 0.0 && heights[next] > 0.0) // the neighbour's edge runs the other way
+        {
+            const rblVec3 crossing =
+                rbl_to_float3(rbl_edge_crossing(p[k], p[next], heights[k], heights[next]));
+            stored = rbl_array_push(&sides[0], crossing) && rbl_array_push(&sides[1], crossing);
+        }
+    }
+    return stored;
+}
+
 static bool list_side_points(const rblPlaneChoice* choice, const rblCutPlane* plane, rblPointArray sides[2])
 {
     const rblSolidPart* part = choice->part;
@@ -241,30 +284,19 @@ static bool list_side_points(const rblPlaneChoice* choice, const rblCutPlane* pl
     for (size_t i = 0; stored && i < part->points.count; ++i)
     {
         const rblVec3 p = part->points.data[i];
-        const double height = rbl_height_above(plane, rbl_to_double3(p), choice->snap);
-        stored =
-            (height > 0.0 || rbl_array_push(&sides[0], p)) && (height < 0.0 || rbl_array_push(&sides[1], p));
+        const double height = rbl_height_above(plane, rbl_to_double3(p), ROUNDING * choice->snap);
+        stored = height == 0.0 || rbl_array_push(&sides[height > 0.0], p);
     }
     for (size_t i = 0; stored && i < part->surface.count; ++i)
     {
-        const rblVec3d* p = part->surface.data[i].p;
-        for (int k = 0; stored && k < 3; ++k)
-        {
-            const rblVec3d to = p[k < 2 ? k + 1 : 0];
-            const double low = rbl_height_above(plane, p[k], choice->snap);
-            const double high = rbl_height_above(plane, to, choice->snap);
-            if (low < 0.0 && high > 0.0) // the neighbour's edge runs the other way
-            {
-                const rblVec3 crossing = rbl_to_float3(rbl_edge_crossing(p[k], to, low, high));
-                stored = rbl_array_push(&sides[0], crossing) && rbl_array_push(&sides[1], crossing);
-            }
-        }
+        stored = list_triangle_points(&part->surface.data[i], plane, choice->snap, sides);
     }
     return stored;
 }
 
-static rblResult score_plane(const rblPlaneChoice* choice, const rblCutPlane* plane, double* score)
+static rblResult score_plane(const rblPlaneChoice* choice, const Candidate* candidate, double* score)
 {
+    const rblCutPlane* plane = &candidate->plane;
     const rblSolidPart* part = choice->part;
     const double behind =
         volume_behind(&part->surface, plane, choice->snap) + volume_behind(&part->caps, plane, choice->snap);
@@ -286,7 +318,8 @@ static rblResult score_plane(const rblPlaneChoice* choice, const rblCutPlane* pl
     }
     rbl_array_free(&sides[0]);
     rbl_array_free(&sides[1]);
-    *score = hulls[0] + hulls[1] + BALANCE * fabs(part->volume - 2.0 * behind);
+    *score = hulls[0] + hulls[1] + BALANCE * fabs(part->volume - 2.0 * behind) +
+             candidate->handicap * part->volume;
     return result;
 }
 
@@ -299,7 +332,7 @@ static void score_planes(rblRange range, void* context)
     }
 }
 
-static rblResult choose_best(const rblPlaneChoice* choice, const Planes* planes, rblCutPlane* out,
+static rblResult choose_best(const rblPlaneChoice* choice, const Candidates* planes, rblCutPlane* out,
                              bool* found)
 {
     const size_t count = planes->count;
@@ -317,7 +350,7 @@ static rblResult choose_best(const rblPlaneChoice* choice, const Planes* planes,
             if (scores[i] < best)
             {
                 best = scores[i];
-                *out = planes->data[i];
+                *out = planes->data[i].plane;
                 *found = true;
             }
         }
@@ -330,7 +363,7 @@ static rblResult choose_best(const rblPlaneChoice* choice, const Planes* planes,
 rblResult rbl_choose_plane(const rblPlaneChoice* choice, rblCutPlane* out, bool* found)
 {
     rblAabbd box = rbl_aabbd_empty();
-    Planes planes;
+    Candidates planes;
     rbl_array_init(&planes, choice->allocator);
     for (size_t i = 0; i < choice->part->points.count; ++i)
     {

@@ -39,6 +39,9 @@ rblResult rbl_world_scene_ball(rblWorldScene* scene, float radius, uint32_t* out
 rblResult rbl_world_scene_hull(rblWorldScene* scene, const rblVec3* points, uint32_t count, uint32_t* out);
 rblResult rbl_world_scene_level_set(rblWorldScene* scene, rblMeshId mesh, uint32_t* out);
 
+// The same as a compound of at most so many convex hulls.
+rblResult rbl_world_scene_parts(rblWorldScene* scene, rblMeshId mesh, uint32_t most, uint32_t* out);
+
 // For peers alone: a floor at y = 0, a box, a ball, or the surface of any other shape.
 rblResult rbl_world_scene_copy(rblWorldScene* scene, const rblShapeView* view, uint32_t* out);
 

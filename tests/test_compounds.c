@@ -173,6 +173,40 @@ static void contacts_are_those_of_all_pairs_of_children(void** state)
     }
 }
 
+// Three boxes in a row, and a ball above the middle one: with predicted paths the boxes beside them get no contacts.
+static void parts_beside_the_paths_get_no_contacts(void** state)
+{
+    (void)state;
+    rblShapeId box, ball, row;
+    const rblQuat none = {0, 0, 0, 1};
+    check_ok(rbl_shape_create_box(rbl_vec3(0.5f, 0.5f, 0.5f), &box));
+    check_ok(rbl_shape_create_sphere(0.1f, &ball));
+    const rblShapeChild children[3] = {
+        {box, {{-1, 0, 0}, none}}, {box, {{0, 0, 0}, none}}, {box, {{1, 0, 0}, none}}};
+    check_ok(rbl_shape_create_compound(children, 3, &row));
+    const rblShapeView views[2] = {view_of(row), view_of(ball)};
+    const rblTransform start = {{0, 0.5f, 0}, none};
+    const rblVec3 ends[3] = {{0, 0.2f, 0}, {1, 0.5f, 0}, {0, 0.5f, 0}};
+    const uint32_t counts[3] = {1, 2, 1};
+    rblContactSet set = {0};
+    rblContactOptions options = rbl_default_contact_options();
+    options.margin = 1.0f;
+    check_ok(rbl_shape_find_contacts(&views[0], &views[1], start, &options, NULL, &set));
+    assert_int_equal(set.count, 3);
+    for (int i = 0; i < 3; ++i)
+    {
+        const rblPredictedPath path = {.end = {ends[i], none}, .pivot = start.p};
+        options.paths = &path;
+        options.path_count = 1;
+        check_ok(rbl_shape_find_contacts(&views[0], &views[1], start, &options, NULL, &set));
+        assert_int_equal(set.count, counts[i]);
+    }
+    rbl_contact_set_free(&set);
+    check_ok(rbl_shape_destroy(row));
+    check_ok(rbl_shape_destroy(box));
+    check_ok(rbl_shape_destroy(ball));
+}
+
 // A ball flies past a turning heap of stones: at the time of impact it is as far as wanted, and never nearer before.
 static void impacts_are_those_of_the_first_child(void** state)
 {
@@ -370,6 +404,7 @@ int main(void)
         cmocka_unit_test(distances_are_those_of_the_nearest_child),
         cmocka_unit_test(rays_hit_the_first_child),
         cmocka_unit_test(contacts_are_those_of_all_pairs_of_children),
+        cmocka_unit_test(parts_beside_the_paths_get_no_contacts),
         cmocka_unit_test(impacts_are_those_of_the_first_child),
         cmocka_unit_test(a_query_of_many_children_looks_at_few),
         cmocka_unit_test(one_child_is_a_compound),

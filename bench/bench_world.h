@@ -42,6 +42,9 @@ rblResult rbl_world_scene_level_set(rblWorldScene* scene, rblMeshId mesh, uint32
 // Ground of triangles, for static bodies.
 rblResult rbl_world_scene_ground(rblWorldScene* scene, rblMeshId mesh, uint32_t* out);
 
+// The same as a compound of at most so many convex hulls.
+rblResult rbl_world_scene_parts(rblWorldScene* scene, rblMeshId mesh, uint32_t most, uint32_t* out);
+
 // For peers alone: a floor at y = 0, a box, a ball, or the surface of any other shape.
 rblResult rbl_world_scene_copy(rblWorldScene* scene, const rblShapeView* view, uint32_t* out);
 
@@ -156,6 +159,7 @@ rblResult rbl_bench_world_blocks(rblWorldBench* bench);
 rblResult rbl_bench_world_collisions(rblWorldBench* bench);
 rblResult rbl_bench_world_piles(rblWorldBench* bench);
 rblResult rbl_bench_world_terrain(rblWorldBench* bench);
+rblResult rbl_bench_world_compounds(rblWorldBench* bench);
 rblResult rbl_bench_world_fields(rblWorldBench* bench);
 rblResult rbl_bench_world_threads(rblWorldBench* bench);
 

@@ -193,6 +193,15 @@ rblResult rbl_world_scene_ground(rblWorldScene* scene, rblMeshId mesh, uint32_t*
     return add_shape(scene, id, (rblTrialShape){.kind = RBL_TRIAL_GROUND}, mesh, out);
 }
 
+rblResult rbl_world_scene_parts(rblWorldScene* scene, rblMeshId mesh, uint32_t most, uint32_t* out)
+{
+    rblShapeId id;
+    rblDecomposeOptions options = rbl_default_decompose_options();
+    options.max_parts = most;
+    RBL_TRY(rbl_shape_create_parts(mesh, &options, &id, NULL));
+    return add_shape(scene, id, (rblTrialShape){.kind = RBL_TRIAL_MESH}, mesh, out);
+}
+
 rblResult rbl_world_scene_copy(rblWorldScene* scene, const rblShapeView* view, uint32_t* out)
 {
     const rblVec3 upper = view->bounds.upper;

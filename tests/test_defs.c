@@ -20,6 +20,7 @@ typedef union Def
     rblStressDef stress;
     rblBreakerDef breaker;
     rblSimplifyOptions simplify;
+    rblDecomposeOptions decompose;
     rblInspectOptions inspect;
     rblRepairOptions repair;
     rblIsosurfaceDef isosurface;
@@ -214,6 +215,18 @@ static rblResult call_breaker(const Def* def)
     rblBreakerId id;
     const rblResult result = rbl_breaker_create(def != NULL ? &def->breaker : NULL, &id);
     return result == RBL_OK ? rbl_breaker_destroy(id) : result;
+}
+
+static void make_decompose(Def* def)
+{
+    def->decompose = rbl_default_decompose_options();
+}
+
+static rblResult call_decompose(const Def* def)
+{
+    rblMeshId parts[16] = {{0, 0}};
+    const rblResult result = rbl_mesh_decompose(box, &def->decompose, parts, NULL);
+    return result == RBL_OK ? rbl_mesh_destroy(parts[0]) : result;
 }
 
 static void make_simplify(Def* def)
@@ -555,6 +568,7 @@ static const Case cases[] = {
     CASE("rbl_default_tasks", rblTasks, tasks, enqueue, false), // called in vain it would crash
     CASE("rbl_default_collide_options", rblCollideOptions, collide_options, margin, false),
     CASE("rbl_default_debug_draw", rblDebugDraw, debug_draw, line, false), // as with tasks
+    CASE("rbl_default_decompose_options", rblDecomposeOptions, decompose, tolerance, true),
 };
 enum
 {

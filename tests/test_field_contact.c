@@ -650,6 +650,9 @@ static void colliding_survives_running_out_of_memory(void** state)
     const rblShapeId torus = make_level_set("torus", 12);
     const rblShapeId dumbbell = make_dumbbell();
     const rblShapeView views[2] = {view_of(torus), view_of(dumbbell)};
+    const rblVec3* points;
+    uint32_t count;
+    check_ok(rbl_shape_samples(&views[1], &points, &count)); // those of its children remain, too
     const size_t live = memory.live;
     const rblCollideOptions options = options_of(0.01f, 0.0f, 8);
     const rblTransform pose = {{0.05f, 0, 0}, {0, 0, 0, 1}};

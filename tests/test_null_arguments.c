@@ -200,6 +200,8 @@ static void meshes_refuse_null(void** state)
     REFUSED(rbl_mesh_repair(o.mesh, &o.repair_options, NULL, o.any));
     REFUSED(rbl_mesh_repair(o.mesh, &o.repair_options, o.any, NULL));
     REFUSED(rbl_mesh_simplify(o.mesh, &o.simplify_options, NULL, o.any));
+    REFUSED(rbl_mesh_decompose(o.mesh, NULL, NULL, o.any));
+    REFUSED(rbl_shape_create_parts(o.mesh, NULL, NULL, o.any));
     REFUSED(rbl_mesh_make(NULL, o.any, 1, o.any));
     REFUSED(rbl_mesh_make("box", NULL, 1, o.any));
     REFUSED(rbl_mesh_make("box", o.any, 1, NULL));
@@ -582,6 +584,7 @@ static void defaults_of_null_do_nothing(void** state)
     rbl_collide_options_init(NULL, 1000);
     rbl_shatter_def_init(NULL, 1000);
     rbl_simplify_options_init(NULL, 1000);
+    rbl_decompose_options_init(NULL, 1000);
     rbl_stress_def_init(NULL, 1000);
     rbl_tasks_init(NULL, 1000);
     rbl_tets_def_init(NULL, 1000);

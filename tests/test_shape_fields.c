@@ -103,15 +103,21 @@ static void compounds_are_the_sum_of_their_children(void** state)
     check_close(view.mass.inertia.cy.y, 2.0 * ball * (0.4 * 0.04 + 0.25) + 0.01 / 12.0 * 1.01, 1e-6);
     check_close(view.bounds.upper.x, 0.7, 1e-5);
     assert_true(view.radius >= 0.7f && view.radius < 0.71f);
-    assert_true(view.surface.index1 != 0);
+    rblMeshId surface;
+    check_ok(rbl_shape_surface(&view, &surface));
+    assert_true(surface.index1 != 0 && view.surface.index1 == 0); // made on demand
     rblVec3 g;
     check_close(rbl_shape_distance(view.shape, rbl_vec3(0, 0.15f, 0), &g), 0.1, 1e-6);
     check_close(g.y, 1.0, 1e-6);
     check_close(rbl_shape_distance(view.shape, rbl_vec3(1.0f, 0, 0), &g), 0.3, 1e-6);
     check_close(rbl_shape_distance(view.shape, rbl_vec3(-0.5f, -0.1f, 0), &g), -0.1, 1e-6);
-    for (uint32_t i = 0; i < view.sample_count; ++i)
+    const rblVec3* samples;
+    uint32_t count;
+    check_ok(rbl_shape_samples(&view, &samples, &count));
+    assert_true(count > 100 && view.samples == NULL);
+    for (uint32_t i = 0; i < count; ++i)
     {
-        check_close(rbl_shape_distance(view.shape, view.samples[i], &g), 0.0, 1e-4);
+        check_close(rbl_shape_distance(view.shape, samples[i], &g), 0.0, 1e-4);
     }
     check_ok(rbl_shape_destroy(id));
 }
@@ -335,6 +341,25 @@ static rblResult make_pair(const void* input, rblShapeId* out)
     return result;
 }
 
+static rblResult make_pair_in_full(const void* input, rblShapeId* out)
+{
+    rblResult result = make_pair(input, out);
+    if (result == RBL_OK)
+    {
+        const rblShapeView view = view_of(*out);
+        const rblVec3* points;
+        uint32_t count;
+        rblMeshId surface;
+        result = rbl_shape_samples(&view, &points, &count);
+        result = result == RBL_OK ? rbl_shape_surface(&view, &surface) : result;
+        if (result != RBL_OK)
+        {
+            check_ok(rbl_shape_destroy(*out));
+        }
+    }
+    return result;
+}
+
 static void check_running_out(MakeShape* make, const void* input)
 {
     FailingAllocator memory;
@@ -367,6 +392,7 @@ static void running_out_of_memory_is_survived(void** state)
     check_running_out(make_coarse_box, NULL);
     check_running_out(make_user_torus, &def);
     check_running_out(make_pair, NULL);
+    check_running_out(make_pair_in_full, NULL);
     assert_int_equal(destroyed, 1);
 }
 

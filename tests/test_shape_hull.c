@@ -316,7 +316,7 @@ static void samples_are_made_once_whoever_asks_first(void** state)
     rbl_jobs_destroy(jobs);
 }
 
-// A hull among hulls never has any; a compound is made of those of its children.
+// A hull among hulls never has any; the samples of a compound are made of those of its children.
 static void hulls_need_no_samples_among_themselves(void** state)
 {
     (void)state;
@@ -336,6 +336,12 @@ static void hulls_need_no_samples_among_themselves(void** state)
     assert_true(set.count > 0);
     assert_null(atomic_load(&stones[1].shape->self->samples));
     check_ok(rbl_shape_create_compound(children, 2, &both));
+    assert_null(atomic_load(&stones[0].shape->self->samples));
+    const rblVec3* points;
+    uint32_t count;
+    rblShapeView whole;
+    check_ok(rbl_shape_view(both, &whole));
+    check_ok(rbl_shape_samples(&whole, &points, &count));
     assert_non_null(atomic_load(&stones[0].shape->self->samples));
     assert_null(atomic_load(&stones[1].shape->self->samples));
     check_ok(rbl_shape_destroy(both));

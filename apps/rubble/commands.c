@@ -22,10 +22,11 @@ const Argument mesh_arguments[MESH_ARGUMENT_COUNT] = {
 };
 
 static const Command* const descriptions[] = {
-    &info_command,     &repair_command,  &convert_command,    &make_command,    &pattern_command,
-    &picture_command,  &methods_command, &fracture_command,   &dataset_command, &tetrahedralize_command,
-    &simulate_command, &replay_command,  &render_command,     &plot_command,    &export_command,
-    &demo_command,     &bench_command,   &completion_command, &man_command,     &help_command,
+    &info_command,      &repair_command,   &convert_command,  &make_command,       &pattern_command,
+    &picture_command,   &methods_command,  &fracture_command, &dataset_command,    &tetrahedralize_command,
+    &decompose_command, &simulate_command, &replay_command,   &render_command,     &plot_command,
+    &export_command,    &demo_command,     &bench_command,    &completion_command, &man_command,
+    &help_command,
 };
 
 static Command commands[OPTIONS_COUNT_OF(descriptions)]; // filled by program_open()

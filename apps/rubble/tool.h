@@ -79,7 +79,7 @@ void program_close(void);
 // The commands, each at the end of its file.
 extern const Command info_command, repair_command, convert_command, make_command, pattern_command,
     picture_command, methods_command, fracture_command, dataset_command, tetrahedralize_command,
-    simulate_command, replay_command, render_command, plot_command, export_command, demo_command,
-    bench_command, completion_command, man_command, help_command;
+    decompose_command, simulate_command, replay_command, render_command, plot_command, export_command,
+    demo_command, bench_command, completion_command, man_command, help_command;
 
 #endif

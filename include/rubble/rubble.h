@@ -6,6 +6,7 @@
 #include "rubble/breaker.h"
 #include "rubble/bvh.h"
 #include "rubble/dataset.h"
+#include "rubble/decompose.h"
 #include "rubble/drawable.h"
 #include "rubble/elasticity.h"
 #include "rubble/exporter.h"

@@ -71,13 +71,14 @@ static inline rblLevelSetDef rbl_default_level_set_def(void)
 RBL_API rblResult rbl_shape_create_level_set(const rblLevelSetDef* def, rblShapeId* out);
 
 /// A child of a compound: a shape at a fixed pose. The compound retains its children. Where they overlap, mass counts twice.
+/// A compound has a tree over its children: queries take a time that grows with the logarithm of their number.
 typedef struct rblShapeChild
 {
     rblShapeId shape; ///< not a plane, not a compound
     rblTransform pose;
 } rblShapeChild;
 
-/// Create a compound. Refused: no children, planes, compounds, poses that are not rigid.
+/// Create a compound. Refused: no children, planes, compounds, poses that are not rigid or farther than 1e37 m.
 RBL_API rblResult rbl_shape_create_compound(const rblShapeChild* children, uint32_t count, rblShapeId* out);
 
 /// A mesh of triangles as ground: for static bodies only, without mass and without samples. Its front is solid: corners are
@@ -170,7 +171,7 @@ typedef struct rblShapeView
     uint32_t sample_count;
     const rblVec3*
         samples; ///< surface points in hierarchy order (farthest point first), where they exist from the creation on; null
-    ///< for planes, primitives and hulls: ask rbl_shape_samples()
+    ///< for planes, primitives, hulls and compounds: ask rbl_shape_samples()
     size_t bytes;      ///< memory of the shape, without data that is made on demand
     rblMeshId surface; ///< where it exists from the creation on; null for the rest: ask rbl_shape_surface()
 } rblShapeView;
@@ -178,13 +179,13 @@ typedef struct rblShapeView
 /// Read the properties of a shape. Refused: stale ids.
 RBL_API rblResult rbl_shape_view(rblShapeId shape, rblShapeView* out);
 
-/// The surface to draw; null for planes and user shapes without one. Those of primitives, hulls and fragments are made when they are
-/// first asked for. The mesh is the shape's own and lives as long. May be called from several threads at once.
+/// The surface to draw; null for planes and user shapes without one. Those of primitives, hulls, compounds and fragments are made
+/// when they are first asked for. The mesh is the shape's own and lives as long. May be called from several threads at once.
 RBL_API rblResult rbl_shape_surface(const rblShapeView* shape, rblMeshId* out);
 
-/// Points of the surface in hierarchy order; none for planes. Those of primitives and hulls are made when they are first asked for,
-/// here or by a shape that is not convex: convex shapes do not need them among themselves. They are the shape's own and live as
-/// long. May be called from several threads at once.
+/// Points of the surface in hierarchy order; none for planes. Those of primitives, hulls and compounds are made when they are first
+/// asked for, here or by a shape that is not convex: convex shapes and compounds of them do not need them among themselves. They are
+/// the shape's own and live as long. May be called from several threads at once.
 RBL_API rblResult rbl_shape_samples(const rblShapeView* shape, const rblVec3** points, uint32_t* count);
 
 /// References without a handle, as bodies have them. Acquire: read the view and add a reference; retain: add another;

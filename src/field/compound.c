@@ -1,6 +1,7 @@
 // Compounds. The field of a compound is the smallest distance of all children.
 #include "base/error.h"
-#include "field/field.h"
+#include "field/part_tree.h"
+#include "field/samples/samples.h"
 #include "field/samples/surface_samples.h"
 #include "field/shape_codec.h"
 #include "math/aabb.h"
@@ -18,29 +19,79 @@ static size_t compound_bytes(uint32_t count)
     return sizeof(rblShapeParts) + count * sizeof(rblShapePart);
 }
 
-// Exact outside. Inside it is the depth in one child, which is at most the depth in the union.
+// The nearest part so far. Of equally near parts the first in the order of the parts is taken.
+typedef struct Nearest
+{
+    const rblShapeParts* compound;
+    rblVec3 point;
+    float distance;
+    uint32_t part;
+    rblVec3 gradient; // in the axes of the part
+} Nearest;
+
+static void measure_part(uint32_t part, void* context)
+{
+    Nearest* nearest = context;
+    const rblShapePart* child = &nearest->compound->parts[part];
+    rblVec3 gradient;
+    const rblVec3 local = rbl_transform_inverse_point(child->pose, nearest->point);
+    const float distance = child->shape->kind->distance(child->shape->data, local, &gradient);
+    if (distance < nearest->distance || (distance == nearest->distance && part < nearest->part))
+    {
+        nearest->distance = distance;
+        nearest->part = part;
+        nearest->gradient = gradient;
+    }
+}
+
+// Exact outside. Inside it is the largest depth in one child, which is at most the depth in the union.
 static float compound_distance(const void* data, rblVec3 point, rblVec3* gradient)
 {
     const rblShapeParts* compound = data;
-    float best = INFINITY;
-    *gradient = rbl_vec3(0.0f, 1.0f, 0.0f);
-    for (uint32_t i = 0; i < compound->count; ++i)
+    Nearest nearest = {.compound = compound, .point = point, .distance = INFINITY, .part = UINT32_MAX};
+    rbl_part_tree_visit_near(compound->tree, point, &nearest.distance, measure_part, &nearest);
+    *gradient = nearest.part != UINT32_MAX
+                    ? rbl_rotate3(compound->parts[nearest.part].pose.q, nearest.gradient)
+                    : rbl_vec3(0.0f, 1.0f, 0.0f);
+    return nearest.distance;
+}
+
+typedef struct FirstHit
+{
+    const rblShapeParts* compound;
+    const rblRay* ray;
+    float t; // the largest that counts
+    uint32_t part;
+    rblVec3 normal; // in the axes of the part
+} FirstHit;
+
+static void hit_part(uint32_t part, void* context)
+{
+    FirstHit* first = context;
+    const rblShapePart* child = &first->compound->parts[part];
+    const rblRay local = {rbl_transform_inverse_point(child->pose, first->ray->origin),
+                          rbl_inverse_rotate3(child->pose.q, first->ray->direction), first->ray->t_min,
+                          first->t};
+    const rblShapeHit hit = rbl_shape_ray(child->shape, &local);
+    if (hit.t < first->t || (hit.t < INFINITY && hit.t == first->t && part < first->part))
     {
-        const rblShapePart* child = &compound->parts[i];
-        if (!(sqrtf(rbl_aabb_distance_squared(child->box, point)) < best))
-        {
-            continue;
-        }
-        rblVec3 slope;
-        const rblVec3 local = rbl_transform_inverse_point(child->pose, point);
-        const float distance = child->shape->kind->distance(child->shape->data, local, &slope);
-        if (distance < best)
-        {
-            best = distance;
-            *gradient = rbl_rotate3(child->pose.q, slope);
-        }
+        first->t = hit.t;
+        first->part = part;
+        first->normal = hit.normal;
     }
-    return best;
+}
+
+static bool compound_ray(const void* data, const rblRay* ray, rblShapeHit* hit)
+{
+    const rblShapeParts* compound = data;
+    FirstHit first = {.compound = compound, .ray = ray, .t = ray->t_max, .part = UINT32_MAX};
+    rbl_part_tree_visit_ray(compound->tree, ray, &first.t, hit_part, &first);
+    if (first.part == UINT32_MAX)
+    {
+        return false;
+    }
+    *hit = (rblShapeHit){first.t, rbl_rotate3(compound->parts[first.part].pose.q, first.normal)};
+    return true;
 }
 
 static void compound_free(void* data, const rblAllocator* allocator)
@@ -50,21 +101,17 @@ static void compound_free(void* data, const rblAllocator* allocator)
     {
         rbl_shape_release(compound->parts[i].shape);
     }
+    if (compound->tree != NULL)
+    {
+        rbl_part_tree_free(compound->tree);
+        rbl_free(allocator, compound->tree, sizeof *compound->tree);
+    }
     rbl_free(allocator, compound, compound_bytes(compound->count));
 }
 
 static const rblShapeParts* compound_parts(const void* data)
 {
     return data;
-}
-
-static void compound_field(const rblShape* shape, rblField* field)
-{
-    const rblShapeParts* compound = shape->data;
-    for (uint32_t i = 0; i < compound->count; ++i)
-    {
-        field->slack = rbl_maxf(rbl_field_of(compound->parts[i].shape).slack, field->slack);
-    }
 }
 
 static rblResult visit(const rblShape* shape, const rblSourceVisitor* visitor)
@@ -111,16 +158,6 @@ static rblResult take(rblByteSource* source, const rblSourceTables* tables, rblS
     RBL_FREE_ARRAY(allocator, children, (size_t)count + 1);
     return result;
 }
-
-const rblShapeKind rbl_compound_kind = {.name = "compound",
-                                        .code = 8,
-                                        .distance = compound_distance,
-                                        .describe_field = compound_field,
-                                        .parts = compound_parts,
-                                        .visit = visit,
-                                        .put = put,
-                                        .take = take,
-                                        .free = compound_free};
 
 // ---- checks ----
 
@@ -188,6 +225,32 @@ static rblResult retain_children(const rblShapeChild* children, uint32_t count, 
     return RBL_OK;
 }
 
+// A BVH rounds boxes of larger coordinates to infinity.
+static bool is_within_reach(rblAabb box)
+{
+    const float most = 1e37f;
+    return fabsf(box.lower.x) < most && fabsf(box.lower.y) < most && fabsf(box.lower.z) < most &&
+           fabsf(box.upper.x) < most && fabsf(box.upper.y) < most && fabsf(box.upper.z) < most;
+}
+
+static rblResult build_tree(rblShapeParts* compound, const rblAllocator* allocator)
+{
+    for (uint32_t i = 0; i < compound->count; ++i)
+    {
+        if (!is_within_reach(compound->parts[i].box))
+        {
+            return rbl_fail(RBL_ERROR_ARGUMENT,
+                            "compound: child %u at (%g, %g, %g) must be within 1e37 m of the origin", i,
+                            (double)compound->parts[i].pose.p.x, (double)compound->parts[i].pose.p.y,
+                            (double)compound->parts[i].pose.p.z);
+        }
+    }
+    compound->tree = rbl_alloc_zero(allocator, sizeof *compound->tree);
+    return compound->tree != NULL
+               ? rbl_part_tree_build(compound->tree, compound->parts, compound->count, allocator)
+               : rbl_fail_memory();
+}
+
 // ---- mass, view, samples, surface ----
 
 static rblVec3d child_center(const rblShapePart* child)
@@ -252,18 +315,27 @@ static void fill_view(rblShapeView* view, const rblShapeParts* compound)
     }
 }
 
+typedef struct Hiding
+{
+    const rblShapeParts* compound;
+    uint32_t owner;
+    rblVec3 point;
+    float depth;
+} Hiding;
+
+static bool is_outside(uint32_t part, void* context)
+{
+    const Hiding* hiding = context;
+    const rblShapePart* child = &hiding->compound->parts[part];
+    const rblVec3 local = rbl_transform_inverse_point(child->pose, hiding->point);
+    return part == hiding->owner || !(rbl_shape_distance(child->shape, local, NULL) < -hiding->depth);
+}
+
 static bool is_hidden(const rblShapeParts* compound, uint32_t owner, rblVec3 point, float depth)
 {
-    for (uint32_t i = 0; i < compound->count; ++i)
-    {
-        const rblShapePart* child = &compound->parts[i];
-        if (i != owner && rbl_aabb_contains_point(child->box, point) &&
-            rbl_shape_distance(child->shape, rbl_transform_inverse_point(child->pose, point), NULL) < -depth)
-        {
-            return true;
-        }
-    }
-    return false;
+    Hiding hiding = {compound, owner, point, depth};
+    const rblAabb box = {point, point};
+    return rbl_part_tree_visit_box(compound->tree, box, is_outside, &hiding);
 }
 
 static rblResult gather_samples(const rblShapeParts* compound, float radius, rblSurfacePoints* out)
@@ -284,6 +356,19 @@ static rblResult gather_samples(const rblShapeParts* compound, float radius, rbl
         }
     }
     return RBL_OK;
+}
+
+static rblResult sample(const rblShape* shape, rblSampleTree** out)
+{
+    rblSurfacePoints points;
+    rbl_array_init(&points, shape->allocator);
+    rblResult result = gather_samples(shape->data, shape->view.radius, &points);
+    if (result == RBL_OK)
+    {
+        result = rbl_sample_tree_create(points.data, (uint32_t)points.count, shape->allocator, out);
+    }
+    rbl_array_free(&points);
+    return result;
 }
 
 // The surfaces of all children as one mesh; null if no child has a surface.
@@ -316,30 +401,44 @@ static rblResult join_surfaces(const rblShapeParts* compound, const rblAllocator
     return result;
 }
 
+static rblResult surface(const rblShape* shape, rblMeshId* out)
+{
+    return join_surfaces(shape->data, shape->allocator, out);
+}
+
+const rblShapeKind rbl_compound_kind = {.name = "compound",
+                                        .code = 8,
+                                        .distance = compound_distance,
+                                        .ray = compound_ray,
+                                        .sample = sample,
+                                        .surface = surface,
+                                        .parts = compound_parts,
+                                        .visit = visit,
+                                        .put = put,
+                                        .take = take,
+                                        .free = compound_free};
+
+static size_t tree_bytes(const rblPartTree* tree)
+{
+    const rblForest* forest = &tree->forest;
+    return sizeof *tree + forest->tree_capacity * sizeof *forest->trees +
+           forest->node_capacity * sizeof *forest->nodes +
+           forest->leaf_capacity * (sizeof *forest->order + sizeof *forest->triangles);
+}
+
 rblResult rbl_shape_create_compound(const rblShapeChild* children, uint32_t count, rblShapeId* out)
 {
     RBL_TRY(check_children(children, count, out));
     rblShape parts = {.kind = &rbl_compound_kind, .allocator = rbl_default_allocator()};
     rblShapeParts* compound = NULL;
     RBL_TRY(retain_children(children, count, parts.allocator, &compound));
-    fill_view(&parts.view, compound);
-    parts.data = compound;
-    rblSurfacePoints samples;
-    rbl_array_init(&samples, parts.allocator);
-    rblResult result = gather_samples(compound, parts.view.radius, &samples);
-    if (result == RBL_OK)
-    {
-        result = join_surfaces(compound, parts.allocator, &parts.view.surface);
-    }
-    if (result == RBL_OK)
-    {
-        result =
-            rbl_shape_register(&parts, compound_bytes(count), samples.data, (uint32_t)samples.count, out);
-    }
-    else
+    const rblResult result = build_tree(compound, parts.allocator);
+    if (result != RBL_OK)
     {
         compound_free(compound, parts.allocator);
+        return result;
     }
-    rbl_array_free(&samples);
-    return result;
+    fill_view(&parts.view, compound);
+    parts.data = compound;
+    return rbl_shape_register(&parts, compound_bytes(count) + tree_bytes(compound->tree), NULL, 0, out);
 }

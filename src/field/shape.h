@@ -19,6 +19,7 @@ typedef struct rblLevelSet rblLevelSet;           // field/level_set/level_set.h
 typedef struct rblSampleTree rblSampleTree;       // field/samples/samples.h
 typedef RBL_ARRAY(rblVec3) rblPointArray;
 typedef struct rblShapeParts rblShapeParts; // below
+typedef struct rblPartTree rblPartTree;     // field/part_tree.h
 typedef struct rblByteSink rblByteSink;     // base/bytes.h
 typedef struct rblByteSource rblByteSource;
 typedef struct rblSourceVisitor rblSourceVisitor; // field/shape_codec.h
@@ -149,6 +150,7 @@ typedef struct rblShapePart
 
 struct rblShapeParts
 {
+    rblPartTree* tree; // over the boxes
     uint32_t count;
     rblShapePart parts[];
 };

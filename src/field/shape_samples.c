@@ -7,8 +7,21 @@
 // One lock for all shapes: each shape needs it once, so that threads rarely wait.
 static rblMutex build_mutex = RBL_MUTEX_INIT;
 
+// The samples of the parts are built first, because the lock is not recursive: under the lock they exist already.
+static rblResult build_parts(const rblShape* shape)
+{
+    const rblShapeParts* parts = rbl_shape_parts(shape);
+    for (uint32_t i = 0; parts != NULL && i < parts->count; ++i)
+    {
+        const rblSampleTree* unused;
+        RBL_TRY(rbl_shape_tree(parts->parts[i].shape, &unused));
+    }
+    return RBL_OK;
+}
+
 static rblResult build(rblShape* shape, rblSampleTree** tree)
 {
+    RBL_TRY(build_parts(shape));
     rblResult result = RBL_OK;
     rbl_mutex_lock(&build_mutex);
     *tree = atomic_load_explicit(&shape->samples, memory_order_acquire);

@@ -26,18 +26,8 @@ void rbl_shape_adopt_surface(rblShape* parts, const rblLazySurface* surface)
     parts->view.surface = surface->made;
 }
 
-rblResult rbl_shape_surface(const rblShapeView* view, rblMeshId* out)
+static rblResult build(rblShape* shape, rblMeshId* out)
 {
-    if (view == NULL || view->shape == NULL || out == NULL)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "shape surface: view and out must not be null");
-    }
-    rblShape* shape = (view->shape->lazy.of != NULL ? view->shape->lazy.of : view->shape)->self;
-    if (shape->lazy.build == NULL && shape->kind->surface == NULL)
-    {
-        *out = shape->view.surface;
-        return RBL_OK;
-    }
     rblResult result = RBL_OK;
     rbl_mutex_lock(&build_mutex);
     if (shape->built.index1 == 0)
@@ -56,4 +46,50 @@ rblResult rbl_shape_surface(const rblShapeView* view, rblMeshId* out)
     }
     rbl_mutex_unlock(&build_mutex);
     return result;
+}
+
+static rblMeshId publish(rblShape* shape, rblMeshId made)
+{
+    rbl_mutex_lock(&build_mutex);
+    if (shape->built.index1 == 0)
+    {
+        shape->built = made;
+    }
+    const rblMeshId first = shape->built;
+    rbl_mutex_unlock(&build_mutex);
+    return first;
+}
+
+// Without the lock, because it is not recursive and the surfaces of the parts take it. Of several threads that build at
+// the same time the first keeps its surface.
+static rblResult build_of_parts(rblShape* shape, rblMeshId* out)
+{
+    *out = publish(shape, (rblMeshId){0, 0});
+    if (out->index1 != 0)
+    {
+        return RBL_OK;
+    }
+    rblMeshId made = {0, 0};
+    RBL_TRY(shape->kind->surface(shape, &made));
+    *out = publish(shape, made);
+    if (made.index1 != 0 && (made.index1 != out->index1 || made.generation != out->generation))
+    {
+        rbl_mesh_destroy(made);
+    }
+    return RBL_OK;
+}
+
+rblResult rbl_shape_surface(const rblShapeView* view, rblMeshId* out)
+{
+    if (view == NULL || view->shape == NULL || out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "shape surface: view and out must not be null");
+    }
+    rblShape* shape = (view->shape->lazy.of != NULL ? view->shape->lazy.of : view->shape)->self;
+    if (shape->lazy.build == NULL && shape->kind->surface == NULL)
+    {
+        *out = shape->view.surface;
+        return RBL_OK;
+    }
+    return rbl_shape_parts(shape) != NULL ? build_of_parts(shape, out) : build(shape, out);
 }

@@ -264,3 +264,20 @@ printf '$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\nnone\n' >bad.msh
 run 1 info bad.msh
 grep -q "bad.msh:5: expected an integer, found 'none'" "$work/err" ||
     complain "the place in a wrong file is not named: $(cat "$work/err")"
+
+# Convex parts: groups of one mesh that together are as large as told.
+last="decompose ring.obj"
+silent make torus ring.obj
+silent decompose ring.obj -o parts.obj
+run 0 decompose ring.obj -o parts.obj --parts 6 --json
+is parts 6
+is withinTolerance false
+[ "$(grep -c '^g part' parts.obj)" -eq 6 ] || complain "the parts are not groups"
+run 0 decompose ring.obj -o parts.obj --parts 1 --verbose
+printed '^1 parts, '
+lidless open_box.obj
+run 1 decompose open_box.obj -o never.obj
+said 'open_box.obj: decompose: the mesh is open, must be closed'
+[ -e never.obj ] && complain "a refused decomposition leaves a file"
+run 2 decompose ring.obj
+run 2 decompose ring.obj -o never.obj --parts 0

@@ -44,7 +44,8 @@ struct rblContactScratch
     rblCandidateArray candidates;
     rblSelectScratch select;
     rblContactSet part;
-    uint32_t leading; // contacts of the set that are not redundant; may be more than there are
+    rblPartPairArray pairs; // of parts
+    uint32_t leading;       // contacts of the set that are not redundant; may be more than there are
 };
 
 // ---- contact sets ----
@@ -63,6 +64,7 @@ static struct rblContactScratch* scratch_of(rblContactSet* set)
             rbl_array_init(&scratch->candidates, memory);
             rbl_select_scratch_init(&scratch->select, memory);
             scratch->part.allocator = memory;
+            rbl_array_init(&scratch->pairs, memory);
             scratch->leading = UINT32_MAX;
         }
         set->scratch = scratch;
@@ -70,9 +72,10 @@ static struct rblContactScratch* scratch_of(rblContactSet* set)
     return set->scratch;
 }
 
-rblContactSet* rbl_contact_set_part(rblContactSet* set)
+rblContactSet* rbl_contact_set_part(rblContactSet* set, rblPartPairArray** pairs)
 {
     struct rblContactScratch* scratch = scratch_of(set);
+    *pairs = scratch != NULL ? &scratch->pairs : NULL;
     return scratch != NULL ? &scratch->part : NULL;
 }
 
@@ -101,6 +104,7 @@ void rbl_contact_scratch_free(rblContactSet* set)
         rbl_array_free(&scratch->candidates);
         rbl_select_scratch_free(&scratch->select);
         rbl_contact_set_free(&scratch->part);
+        rbl_array_free(&scratch->pairs);
         rbl_free(rbl_contact_set_allocator(set), scratch, sizeof *scratch);
         set->scratch = NULL;
     }

@@ -3,6 +3,7 @@
 #ifndef RBL_FIELD_CONTACT_FIELD_CONTACT_H
 #define RBL_FIELD_CONTACT_FIELD_CONTACT_H
 
+#include "base/array.h"
 #include "field/contact/collide.h"
 
 // rbl_fields_collide(): m of the samples within the margin become contacts (field_select.h); then every sample deeper
@@ -16,8 +17,16 @@
 
 // ---- contact sets ----
 
-// A second set for parts of the first, owned by it. Null without memory.
-rblContactSet* rbl_contact_set_part(rblContactSet* set);
+// Parts of two shapes.
+typedef struct rblPartPair
+{
+    uint32_t a, b;
+} rblPartPair;
+
+typedef RBL_ARRAY(rblPartPair) rblPartPairArray;
+
+// A second set for parts of the first, and a list of pairs of parts, both owned by it. Null without memory.
+rblContactSet* rbl_contact_set_part(rblContactSet* set, rblPartPairArray** pairs);
 
 // Set the number that rbl_contact_set_leading() returns. Sets that were used for convex pairs only do not store it; they have no redundant
 // contacts.

@@ -1,4 +1,4 @@
-// Time of impact of two moving shapes. Convex pairs: convex_impact.c. Others: field_impact.c.
+// Time of impact of two moving shapes. Convex pairs: convex_impact.c. Shapes with parts: part_impact.c. Others: field_impact.c.
 #include "field/contact/time_of_impact.h"
 
 #include "field/contact/collide.h"
@@ -112,6 +112,26 @@ static void join_flights(const rblImpactQuery* query, rblFlights* f)
     f->slack = rbl_maxd(f->tolerance, 1e-6 * (f->a.radius + f->b.radius));
 }
 
+double rbl_simple_time_of_impact(const rblImpactQuery* query, const rblFlights* flights, double* clear)
+{
+    if (query->a->shape->kind->impact != NULL && query->b->convex && query->b->bounded)
+    {
+        return query->a->shape->kind->impact(query, flights, false);
+    }
+    if (query->b->shape->kind->impact != NULL && query->a->convex && query->a->bounded)
+    {
+        return query->b->shape->kind->impact(query, flights, true);
+    }
+    if (!query->a->convex || !query->b->convex)
+    {
+        return rbl_field_time_of_impact(query, flights);
+    }
+    double gap = 0.0;
+    const double t = rbl_convex_time_of_impact(query, flights, &gap);
+    *clear = gap - flights->slack;
+    return t;
+}
+
 static double find_impact(const rblImpactQuery* query, double* clear)
 {
     if (!is_finite_motion(query))
@@ -124,22 +144,11 @@ static double find_impact(const rblImpactQuery* query, double* clear)
     {
         return 1.0;
     }
-    if (query->a->shape->kind->impact != NULL && query->b->convex && query->b->bounded)
+    if (query->a->shape->kind->parts != NULL || query->b->shape->kind->parts != NULL)
     {
-        return query->a->shape->kind->impact(query, &flights, false);
+        return rbl_parts_time_of_impact(query, &flights);
     }
-    if (query->b->shape->kind->impact != NULL && query->a->convex && query->a->bounded)
-    {
-        return query->b->shape->kind->impact(query, &flights, true);
-    }
-    if (!query->a->convex || !query->b->convex)
-    {
-        return rbl_field_time_of_impact(query, &flights);
-    }
-    double gap = 0.0;
-    const double t = rbl_convex_time_of_impact(query, &flights, &gap);
-    *clear = gap - flights.slack;
-    return t;
+    return rbl_simple_time_of_impact(query, &flights, clear);
 }
 
 float rbl_shape_find_impact(const rblImpactQuery* query)

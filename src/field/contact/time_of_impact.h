@@ -62,7 +62,13 @@ double rbl_fastest_closing(const rblFlights* flights);
 // Two convex shapes, including planes (convex_impact.c). Raises `clear` to a lower bound of the gap at the start.
 double rbl_convex_time_of_impact(const rblImpactQuery* query, const rblFlights* flights, double* clear);
 
-// Two shapes of which one is not convex (field_impact.c). Returns the time at which samples of one reach the target
+// Two shapes of which one has parts (part_impact.c): the earliest time of all pairs of parts.
+double rbl_parts_time_of_impact(const rblImpactQuery* query, const rblFlights* flights);
+
+// The time of two shapes without parts.
+double rbl_simple_time_of_impact(const rblImpactQuery* query, const rblFlights* flights, double* clear);
+
+// Two shapes without parts of which one is not convex (field_impact.c). Returns the time at which samples of one reach the target
 // distance of the field of the other.
 double rbl_field_time_of_impact(const rblImpactQuery* query, const rblFlights* flights);
 

@@ -6,6 +6,7 @@
 #include "field/level_set/level_set.h"
 #include "field/samples/surface_samples.h"
 #include "field/shape_codec.h"
+#include "field/solid_check.h"
 #include "math/aabb.h"
 #include "mesh/inspect.h"
 #include "mesh/mass.h"
@@ -47,36 +48,6 @@ static rblResult check_def(const rblLevelSetDef* def)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "level set: max_cells is %u, must be %u to %u", def->max_cells,
                         MIN_CELLS, MAX_CELLS);
-    }
-    return RBL_OK;
-}
-
-// Only a closed, oriented surface has an inside.
-static rblResult check_mesh(const rblMeshView* view, rblMeshReport* report)
-{
-    rblInspectOptions options = rbl_default_inspect_options();
-    options.self_intersections = false;
-    RBL_TRY(rbl_inspect_view(view, &options, report));
-    if (!report->closed)
-    {
-        return rbl_fail(
-            RBL_ERROR_GEOMETRY,
-            "level set: the mesh is open, must be closed: %u boundary edges, the first at corner %u",
-            report->boundary_edges.count, report->boundary_edges.examples[0]);
-    }
-    if (!report->oriented || report->non_manifold_edges.count > 0)
-    {
-        const rblDefect* defect = report->oriented ? &report->non_manifold_edges : &report->misoriented_edges;
-        return rbl_fail(
-            RBL_ERROR_GEOMETRY,
-            "level set: the mesh must be manifold and oriented: %u edges %s, the first at corner %u",
-            defect->count, report->oriented ? "of more than two faces" : "of different orientation",
-            defect->examples[0]);
-    }
-    if (!(report->volume > 0.0))
-    {
-        return rbl_fail(RBL_ERROR_GEOMETRY,
-                        "level set: the mesh must have a positive volume and outward faces");
     }
     return RBL_OK;
 }
@@ -310,7 +281,7 @@ static rblResult create_from(const rblMeshView* view, const rblLevelSetDef* def,
     rblShape parts = {.kind = &rbl_level_set_kind, .allocator = rbl_default_allocator()};
     rblMeshReport report;
     rblLevelSet* set = NULL;
-    RBL_TRY(check_mesh(view, &report));
+    RBL_TRY(rbl_check_solid(view, "level set", &report));
     RBL_TRY(rbl_mass_properties(view, 1.0, parts.allocator, &parts.view.mass));
     RBL_TRY(build_refined(view, first_resolution(def, &report), parts.allocator, &set));
     fill_view(&parts.view, set, &report);

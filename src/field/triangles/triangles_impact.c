@@ -16,7 +16,7 @@ typedef struct Search
     const rblFlights* flights;
     const rblConvexCore* core; // of the body
     rblVec3d from, to;         // centre of the body in the axes of the mesh, at the start and the end
-    rblVec3d center;           // of the mass of the body, in its axes
+    rblVec3d center;           // of rotation of the body, in its axes: the centre of the whole of which it may be a part
     rblMat3d turned;           // from the axes of the body to those of the mesh, at the end
     double bend;               // m: bound of the distance of the path from its chord
     double reach;              // m: radius of the body plus the target distance
@@ -78,19 +78,20 @@ double rbl_triangles_impact(const rblImpactQuery* query, const rblFlights* fligh
 {
     const rblShapeView* ground = ground_is_b ? query->b : query->a;
     const rblShapeView* body = ground_is_b ? query->a : query->b;
+    const rblFlight* flight = ground_is_b ? &flights->a : &flights->b;
     Search s;
     s.mesh = ground->shape->data;
     s.query = *query;
     s.query.cache = NULL;
     s.flights = flights;
     s.core = &body->shape->core;
-    s.center = body->mass.center;
+    s.center = flight->center;
     const rblMat3d back = rbl_mat3d_transpose(ground_is_b ? &flights->b.to : &flights->a.to);
-    s.turned = rbl_mat3d_mul(&back, ground_is_b ? &flights->a.to : &flights->b.to);
+    s.turned = rbl_mat3d_mul(&back, &flight->to);
     s.from = center_at(flights, ground_is_b, 0.0);
     s.to = center_at(flights, ground_is_b, 1.0);
     s.bend = bend_of(flights, ground_is_b ? &flights->b : &flights->a);
-    s.reach = (double)body->radius + flights->goal + flights->slack;
+    s.reach = flight->radius + flights->goal + flights->slack;
     s.descent = MIN_DESCENT * (double)body->inner_radius;
     s.first = 1.0;
     rbl_triangle_pyramid_init(&s.pyramid);

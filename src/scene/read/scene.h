@@ -40,11 +40,13 @@ typedef struct rblShapeDef
     rblSolidValue* values;
     uint32_t value_count;
     const char* file;
-    float height;      // m: height of a mesh file after scaling; 0: not scaled
-    float error;       // m: error of the level set; 0: from the size
-    uint32_t cells;    // cells along the longest side; 0: the default
-    rblShapeId shape;  // filled by rbl_scene_make_shapes()
-    rblMeshId surface; // for drawing; null for planes
+    float height;         // m: height of a mesh file after scaling; 0: not scaled
+    float error;          // m: error of the level set; 0: from the size
+    uint32_t cells;       // cells along the longest side; 0: the default
+    uint32_t parts;       // most convex parts; 0: a level set
+    float part_tolerance; // share of the volume; 0: the default
+    rblShapeId shape;     // filled by rbl_scene_make_shapes()
+    rblMeshId surface;    // for drawing; null for planes
 } rblShapeDef;
 
 static inline bool rbl_is_unbounded(const rblShapeDef* def)

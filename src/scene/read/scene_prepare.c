@@ -7,6 +7,7 @@
 #include "math/mat3.h"
 #include "math/vec.h"
 #include "mesh/mesh.h"
+#include "rubble/decompose.h"
 #include "rubble/inspect.h"
 #include "rubble/io.h"
 #include "rubble/repair.h"
@@ -139,6 +140,14 @@ static rblResult make_convex(rblScene* scene, const rblMeshView* view, double vo
     return result;
 }
 
+static rblResult shape_of_parts(rblShapeDef* def)
+{
+    rblDecomposeOptions options = rbl_default_decompose_options();
+    options.max_parts = def->parts;
+    options.tolerance = def->part_tolerance > 0.0f ? (double)def->part_tolerance : options.tolerance;
+    return rbl_shape_create_parts(def->surface, &options, &def->shape, NULL);
+}
+
 static rblResult shape_of_mesh(rblScene* scene, rblShapeDef* def)
 {
     rblMeshView view;
@@ -149,6 +158,10 @@ static rblResult shape_of_mesh(rblScene* scene, rblShapeDef* def)
     if (def->shape.index1 != 0)
     {
         return RBL_OK;
+    }
+    if (def->parts > 0)
+    {
+        return shape_of_parts(def);
     }
     rblLevelSetDef level_set = rbl_default_level_set_def();
     level_set.mesh = def->surface;

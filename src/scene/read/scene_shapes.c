@@ -5,6 +5,7 @@
 #include "io/json/json_parameters.h"
 #include "io/json/json_values.h"
 #include "math/vec.h"
+#include "rubble/decompose.h"
 #include "scene/read/scene.h"
 #include <math.h>
 #include <string.h>
@@ -38,6 +39,18 @@ const rblParameter rbl_level_set_rows[] = {
      .about = "of the level set along the longest side, at most; default 128",
      .min = 8,
      .max = 2048},
+    {.key = "parts",
+     .type = RBL_PARAMETER_U32,
+     .offset = offsetof(rblShapeDef, parts),
+     .about = "instead of a level set: so many convex hulls at most",
+     .min = 1,
+     .max = RBL_DECOMPOSE_MAX_PARTS},
+    {.key = "partTolerance",
+     .type = RBL_PARAMETER_FLOAT,
+     .offset = offsetof(rblShapeDef, part_tolerance),
+     .about = "volume of a part outside the solid, as a share of the volume of the solid; default 0.02",
+     .min = 1e-6,
+     .max = 1},
     {.type = RBL_PARAMETER_END}};
 
 const rblSolidKind* rbl_find_solid(const char* name)
@@ -281,6 +294,21 @@ static rblResult read_mesh(rblJson json, rblShapeDef* def)
     return rbl_json_read_parameters(json, rbl_mesh_rows, def, NULL);
 }
 
+// A shape is a level set or parts.
+static rblResult check_parts(rblJson json, const rblShapeDef* def)
+{
+    if (def->parts > 0 && (def->error > 0.0f || def->cells > 0))
+    {
+        return rbl_json_fail(json, RBL_ERROR_ARGUMENT,
+                             "error and cells are of a level set, parts of none: only one of them");
+    }
+    if (def->parts == 0 && def->part_tolerance > 0.0f)
+    {
+        return rbl_json_fail(json, RBL_ERROR_FORMAT, "partTolerance needs parts");
+    }
+    return RBL_OK;
+}
+
 static rblResult read_parameters(rblScene* scene, rblJson json, rblShapeDef* def)
 {
     if (def->kind != NULL)
@@ -288,7 +316,8 @@ static rblResult read_parameters(rblScene* scene, rblJson json, rblShapeDef* def
         return read_kind(scene, json, def);
     }
     RBL_TRY(def->solid != NULL ? read_solid(scene, json, def) : read_mesh(json, def));
-    return rbl_json_read_parameters(json, rbl_level_set_rows, def, NULL);
+    RBL_TRY(rbl_json_read_parameters(json, rbl_level_set_rows, def, NULL));
+    return check_parts(json, def);
 }
 
 static rblResult read_shape(rblScene* scene, rblJson json, const char* name)

@@ -190,7 +190,7 @@ static void move_bodies(rblStep* step)
         const rblJoint* joint = &world->joints.data[system->joints.data[i]];
         rblIsland* island = &step->islands.data[rbl_joint_island(step, joint)];
         island->jointed = true;
-        book_work(step, island, rbl_joint_work(step, joint));
+        book_work(step, island, rbl_joint_work(step, joint) + rbl_joint_elastic_work(step, joint));
     }
     for (size_t i = 0; i < system->bodies.count; ++i)
     {

@@ -177,9 +177,11 @@ void rbl_joint_set_rows_now(rblStep* step, rblJoint* joint)
     add_rows(step, joint, joint->separation, frame_of(world, joint->a).q, frame_of(world, joint->b).q);
 }
 
-// Set the targets of all rows: each velocity decreases by `rate` (1/s) times its position error. Returns the largest error, m.
+// Set the targets of all rows: each velocity decreases by `rate` (1/s) times its position error. A soft row stretches under its
+// impulse, by half of the step times its softness. A displacement removes only what is beyond that. Returns the largest such
+// rest, m.
 static float set_row_targets(const rblStep* step, rblJoint* joint, rblVec3 error, rblVec3 angle_error,
-                             double rate)
+                             double rate, bool displaces)
 {
     const float reach = rbl_length3(joint->arm_a) + rbl_length3(joint->arm_b);
     double largest = 0.0;
@@ -187,8 +189,10 @@ static float set_row_targets(const rblStep* step, rblJoint* joint, rblVec3 error
     {
         rblJointRow* row = &joint->rows[r];
         const double row_error = (double)rbl_dot3(row->axis, row->is_angular ? angle_error : error);
-        row->target = rbl_joint_row_velocity(step, joint, row) - rate * row_error;
-        largest = rbl_maxd(largest, fabs(row_error) * (row->is_angular ? (double)reach : 1.0));
+        const double stretch = 0.5 * (double)joint->seconds * row->softness * rbl_joint_row_impulse(joint, row);
+        const double rest = row_error + stretch;
+        row->target = rbl_joint_row_velocity(step, joint, row) - rate * (displaces ? rest : row_error);
+        largest = rbl_maxd(largest, fabs(rest) * (row->is_angular ? (double)reach : 1.0));
     }
     return (float)largest;
 }
@@ -204,19 +208,19 @@ static rblVec3 length_error(const rblJoint* joint, rblVec3 separation, rblVec3 m
 }
 
 static float set_joint_rows(const rblStep* step, rblJoint* joint, rblVec3 separation, rblVec3 mean, rblQuat a,
-                            rblQuat b, double rate)
+                            rblQuat b, double rate, bool displaces)
 {
     add_rows(step, joint, mean, a, b);
     if (keeps_length(joint))
     {
         const rblVec3 error = length_error(joint, separation, mean);
         const bool too_short = rbl_dot3(error, mean) < 0.0f;
-        const float largest = set_row_targets(step, joint, error, rbl_vec3(0, 0, 0), rate);
+        const float largest = set_row_targets(step, joint, error, rbl_vec3(0, 0, 0), rate, displaces);
         return joint->kind == RBL_JOINT_ROPE && joint->slack && too_short ? 0.0f : largest;
     }
     const rblVec3 angle_error = rbl_sub3(misalignment(joint, a, b), joint->uncorrected_angle);
     return set_row_targets(step, joint, rbl_sub3(separation, joint->uncorrected_separation), angle_error,
-                           rate);
+                           rate, displaces);
 }
 
 float rbl_joint_set_rows_displacement(rblStep* step, rblJoint* joint)
@@ -228,7 +232,7 @@ float rbl_joint_set_rows_displacement(rblStep* step, rblJoint* joint)
     {
         joint->slack = rbl_length3(joint->separation) <= joint->length + joint->uncorrected_length;
     }
-    return set_joint_rows(step, joint, joint->separation, joint->separation, a, b, 1.0);
+    return set_joint_rows(step, joint, joint->separation, joint->separation, a, b, 1.0, true);
 }
 
 static rblTransform end_pose(const rblStep* step, uint32_t slot, uint32_t solver)
@@ -341,7 +345,7 @@ float rbl_joint_set_rows_ahead(rblStep* step, rblJoint* joint)
         return 0.0f;
     }
     const rblVec3 mean = rbl_scale3(rbl_add3(joint->separation, end), 0.5f);
-    return set_joint_rows(step, joint, end, mean, a.q, b.q, 2.0 / (double)joint->seconds);
+    return set_joint_rows(step, joint, end, mean, a.q, b.q, 2.0 / (double)joint->seconds, false);
 }
 
 double rbl_joint_row_velocity(const rblStep* step, const rblJoint* joint, const rblJointRow* row)

@@ -450,6 +450,23 @@ double rbl_joint_work(const rblStep* step, const rblJoint* joint)
     return kinematic_work(step, joint, joint->linear_impulse, joint->angular_impulse);
 }
 
+double rbl_joint_elastic_work(const rblStep* step, const rblJoint* joint)
+{
+    const rblVelocity* a = &step->before_contacts.data[joint->solver_a];
+    const rblVelocity* b = &step->before_contacts.data[joint->solver_b];
+    const rblVec3 spin = rbl_sub3(b->spin, a->spin);
+    const rblVec3 velocity = rbl_sub3(rbl_add3(b->velocity, rbl_cross3(b->spin, joint->arm_b)),
+                                      rbl_add3(a->velocity, rbl_cross3(a->spin, joint->arm_a)));
+    double work = 0.0;
+    for (uint32_t r = 0; r < joint->row_count && joint->in_loop && joint->kind != RBL_JOINT_SPRING; ++r)
+    {
+        const rblJointRow* row = &joint->rows[r];
+        const double start = (double)rbl_dot3(row->axis, row->is_angular ? spin : velocity);
+        work += 0.5 * rbl_joint_row_impulse(joint, row) * (start + rbl_joint_row_velocity(step, joint, row));
+    }
+    return work;
+}
+
 static rblJointEvent break_event(const rblWorld* world, uint32_t slot, float force)
 {
     const rblJoint* joint = &world->joints.data[slot];

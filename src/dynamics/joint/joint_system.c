@@ -453,11 +453,6 @@ void rbl_joints_factor(rblStep* step, bool balanced)
 
 // ---- one solve ----
 
-static double row_impulse(const rblJoint* joint, const rblJointRow* row)
-{
-    return (double)rbl_dot3(row->axis, row->is_angular ? joint->angular_impulse : joint->linear_impulse);
-}
-
 static double write_residuals(rblStep* step, const rblJoint* joint)
 {
     double* vector = &step->joint_system.blocks.vector.data[RBL_BLOCK * (size_t)joint->node];
@@ -470,7 +465,7 @@ static double write_residuals(rblStep* step, const rblJoint* joint)
         {
             const rblJointRow* row = &joint->rows[r];
             vector[r] = row->target - rbl_joint_row_velocity(step, joint, row) -
-                        row->softness * row_impulse(joint, row);
+                        row->softness * rbl_joint_row_impulse(joint, row);
             largest = rbl_maxd(largest, fabs(vector[r]) * (row->is_angular ? reach : 1.0));
         }
     }

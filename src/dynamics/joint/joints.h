@@ -113,6 +113,12 @@ float rbl_joint_set_rows_ahead(rblStep* step, rblJoint* joint);
 // The relative velocity along a row.
 double rbl_joint_row_velocity(const rblStep* step, const rblJoint* joint, const rblJointRow* row);
 
+// The impulse along a row on b, N s or N m s.
+static inline double rbl_joint_row_impulse(const rblJoint* joint, const rblJointRow* row)
+{
+    return (double)rbl_dot3(row->axis, row->is_angular ? joint->angular_impulse : joint->linear_impulse);
+}
+
 // The impulse of a spring on b for the current velocities, before its limit.
 rblVec3 rbl_joint_spring_impulse(const rblStep* step, const rblJoint* joint);
 
@@ -166,6 +172,9 @@ void rbl_joints_share_seconds(rblStep* step);
 
 // Work of a joint in the contact solve, J: of springs, and of moving bodies of infinite mass.
 double rbl_joint_work(const rblStep* step, const rblJoint* joint);
+
+// Work of the soft rows of a joint in a loop, J: what their stretch gives back.
+double rbl_joint_elastic_work(const rblStep* step, const rblJoint* joint);
 void rbl_joint_remove(rblWorld* world, uint32_t slot);
 
 // Whether a joint prevents collisions of two bodies.

@@ -97,7 +97,7 @@ static rblResult check_joints(const rblWorld* world)
         {
             CHECK(exists(world, joint->a) && (joint->b == RBL_NONE || exists(world, joint->b)),
                   "a joint's body does not exist", i);
-            CHECK(rbl_finite3(joint->linear_impulse) && rbl_finite3(joint->angular_impulse),
+            CHECK(rbl_finite3d(joint->linear_impulse) && rbl_finite3d(joint->angular_impulse),
                   "a joint's impulse is not finite", i);
             ends += joint->b == RBL_NONE ? 1u : 2u;
         }

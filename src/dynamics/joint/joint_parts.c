@@ -155,8 +155,8 @@ static void add_impulses(rblStep* step)
     for (size_t i = 0; i < step->joint_system.joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[step->joint_system.joints.data[i]];
-        joint->parts_linear_impulse = rbl_add3(joint->parts_linear_impulse, joint->linear_impulse);
-        joint->parts_angular_impulse = rbl_add3(joint->parts_angular_impulse, joint->angular_impulse);
+        joint->parts_linear_impulse = rbl_add3(joint->parts_linear_impulse, rbl_to_float3(joint->linear_impulse));
+        joint->parts_angular_impulse = rbl_add3(joint->parts_angular_impulse, rbl_to_float3(joint->angular_impulse));
         joint->parts_seconds += joint->seconds;
     }
 }
@@ -230,8 +230,8 @@ static void scale_time(rblStep* step, float factor)
     for (size_t i = 0; i < system->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
-        joint->linear_impulse = rbl_scale3(joint->linear_impulse, factor);
-        joint->angular_impulse = rbl_scale3(joint->angular_impulse, factor);
+        joint->linear_impulse = rbl_scale3d(joint->linear_impulse, (double)factor);
+        joint->angular_impulse = rbl_scale3d(joint->angular_impulse, (double)factor);
     }
 }
 

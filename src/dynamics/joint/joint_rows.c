@@ -184,6 +184,7 @@ static float set_row_targets(const rblStep* step, rblJoint* joint, rblVec3 error
                              double rate, bool displaces)
 {
     const float reach = rbl_length3(joint->arm_a) + rbl_length3(joint->arm_b);
+    const rblJointVelocity velocity = rbl_joint_velocity(step, joint);
     double largest = 0.0;
     for (uint32_t r = 0; r < joint->row_count; ++r)
     {
@@ -191,7 +192,7 @@ static float set_row_targets(const rblStep* step, rblJoint* joint, rblVec3 error
         const double row_error = (double)rbl_dot3(row->axis, row->is_angular ? angle_error : error);
         const double stretch = 0.5 * (double)joint->seconds * row->softness * rbl_joint_row_impulse(joint, row);
         const double rest = row_error + stretch;
-        row->target = rbl_joint_row_velocity(step, joint, row) - rate * (displaces ? rest : row_error);
+        row->target = rbl_joint_along_row(&velocity, row) - rate * (displaces ? rest : row_error);
         largest = rbl_maxd(largest, fabs(rest) * (row->is_angular ? (double)reach : 1.0));
     }
     return (float)largest;
@@ -336,9 +337,9 @@ float rbl_joint_set_rows_ahead(rblStep* step, rblJoint* joint)
     const rblVec3 end_b = joint->b == RBL_NONE ? rbl_vec3(0, 0, 0) : rbl_rotate3(b.q, joint->anchor_b);
     const rblVec3 point_b = joint->b == RBL_NONE ? joint->anchor_b : b.p;
     const rblVec3 end = rbl_add3(rbl_sub3(point_b, a.p), rbl_sub3(end_b, end_a));
-    joint->arm_a =
-        chord_arm(step, joint->solver_a, joint->start_arm_a, end_a, rbl_neg3(joint->linear_impulse));
-    joint->arm_b = chord_arm(step, joint->solver_b, joint->start_arm_b, end_b, joint->linear_impulse);
+    const rblVec3 impulse = rbl_to_float3(joint->linear_impulse);
+    joint->arm_a = chord_arm(step, joint->solver_a, joint->start_arm_a, end_a, rbl_neg3(impulse));
+    joint->arm_b = chord_arm(step, joint->solver_b, joint->start_arm_b, end_b, impulse);
     if (joint->kind == RBL_JOINT_SPRING)
     {
         set_spring_rows(step, joint);
@@ -348,22 +349,23 @@ float rbl_joint_set_rows_ahead(rblStep* step, rblJoint* joint)
     return set_joint_rows(step, joint, end, mean, a.q, b.q, 2.0 / (double)joint->seconds, false);
 }
 
-double rbl_joint_row_velocity(const rblStep* step, const rblJoint* joint, const rblJointRow* row)
+rblJointVelocity rbl_joint_velocity(const rblStep* step, const rblJoint* joint)
 {
     const rblSolverBody* a = &step->solver_bodies.data[joint->solver_a];
     const rblSolverBody* b = &step->solver_bodies.data[joint->solver_b];
-    const rblVec3d axis = rbl_to_double3(row->axis);
     const rblVec3d spin_a = rbl_to_double3(a->spin);
     const rblVec3d spin_b = rbl_to_double3(b->spin);
-    if (row->is_angular)
-    {
-        return rbl_dot3d(axis, rbl_sub3d(spin_b, spin_a));
-    }
     const rblVec3d velocity_a =
         rbl_add3d(rbl_to_double3(a->velocity), rbl_cross3d(spin_a, rbl_to_double3(joint->arm_a)));
     const rblVec3d velocity_b =
         rbl_add3d(rbl_to_double3(b->velocity), rbl_cross3d(spin_b, rbl_to_double3(joint->arm_b)));
-    return rbl_dot3d(axis, rbl_sub3d(velocity_b, velocity_a));
+    return (rblJointVelocity){rbl_sub3d(velocity_b, velocity_a), rbl_sub3d(spin_b, spin_a)};
+}
+
+double rbl_joint_row_velocity(const rblStep* step, const rblJoint* joint, const rblJointRow* row)
+{
+    const rblJointVelocity velocity = rbl_joint_velocity(step, joint);
+    return rbl_joint_along_row(&velocity, row);
 }
 
 void rbl_joint_apply(rblStep* step, const rblJoint* joint, rblVec3 linear_impulse, rblVec3 angular_impulse)

@@ -84,21 +84,22 @@ static void project_impulses(rblJoint* joint)
 {
     if (joint->row_count == 1)
     {
-        const rblVec3 axis = joint->rows[0].axis;
-        joint->linear_impulse = rbl_scale3(axis, rbl_dot3(joint->linear_impulse, axis));
+        joint->linear_impulse = rbl_scale3d(rbl_to_double3(joint->rows[0].axis),
+                                            rbl_joint_row_impulse(joint, &joint->rows[0]));
     }
     if (joint->row_count == 5)
     {
-        const rblVec3 x = joint->rows[3].axis;
-        const rblVec3 y = joint->rows[4].axis;
-        const rblVec3 turn = rbl_scale3(x, rbl_dot3(joint->angular_impulse, x));
-        joint->angular_impulse = rbl_mul_add3(turn, rbl_dot3(joint->angular_impulse, y), y);
+        const rblJointRow* x = &joint->rows[3];
+        const rblJointRow* y = &joint->rows[4];
+        const rblVec3d turn = rbl_scale3d(rbl_to_double3(x->axis), rbl_joint_row_impulse(joint, x));
+        joint->angular_impulse =
+            rbl_mul_add3d(turn, rbl_joint_row_impulse(joint, y), rbl_to_double3(y->axis));
     }
 }
 
 static bool pulls(const rblJoint* joint)
 {
-    return joint->row_count > 0 && rbl_dot3(joint->linear_impulse, joint->rows[0].axis) < 0.0f;
+    return joint->row_count > 0 && rbl_joint_row_impulse(joint, &joint->rows[0]) < 0.0;
 }
 
 // Whether the rope would become longer than its length without an impulse.
@@ -201,9 +202,9 @@ static bool release_rope(rblStep* step, rblJoint* joint)
     }
     if (!step->joint_system.balanced)
     {
-        rbl_joint_apply(step, joint, rbl_neg3(joint->linear_impulse), rbl_vec3(0, 0, 0));
+        rbl_joint_apply(step, joint, rbl_neg3(rbl_to_float3(joint->linear_impulse)), rbl_vec3(0, 0, 0));
     }
-    joint->linear_impulse = rbl_vec3(0, 0, 0);
+    joint->linear_impulse = rbl_vec3d(0, 0, 0);
     joint->slack = true;
     return true;
 }
@@ -211,13 +212,13 @@ static bool release_rope(rblStep* step, rblJoint* joint)
 // Limit the impulse of a spring to its largest force.
 static bool limit_spring(rblJoint* joint)
 {
-    const float max_impulse = joint->max_force * joint->seconds;
-    const float length = rbl_length3(joint->linear_impulse);
+    const double max_impulse = (double)(joint->max_force * joint->seconds);
+    const double length = rbl_length3d(joint->linear_impulse);
     if (joint->slack || !(length > max_impulse))
     {
         return false;
     }
-    joint->linear_impulse = rbl_scale3(joint->linear_impulse, max_impulse / length);
+    joint->linear_impulse = rbl_scale3d(joint->linear_impulse, max_impulse / length);
     joint->slack = true;
     return true;
 }
@@ -267,8 +268,9 @@ static bool activate_joints(rblStep* step)
             const float max_impulse = joint->max_force * joint->seconds;
             const float length = rbl_length3(linear_impulse);
             joint->slack = length >= max_impulse;
-            joint->linear_impulse =
-                joint->slack ? rbl_scale3(linear_impulse, max_impulse / length) : joint->linear_impulse;
+            joint->linear_impulse = joint->slack
+                                        ? rbl_to_double3(rbl_scale3(linear_impulse, max_impulse / length))
+                                        : joint->linear_impulse;
         }
         else
         {
@@ -330,18 +332,18 @@ static bool is_taut(const rblStep* step, const rblJoint* joint, float seconds)
 static double fastest_row(const rblStep* step, const rblJoint* joint)
 {
     const double reach = (double)rbl_maxf(rbl_length3(joint->arm_a), rbl_length3(joint->arm_b));
+    const rblJointVelocity velocity = rbl_joint_velocity(step, joint);
     double fastest = 0.0;
     for (uint32_t r = 0; r < joint->row_count && !joint->slack; ++r)
     {
-        const double speed = fabs(rbl_joint_row_velocity(step, joint, &joint->rows[r]));
+        const double speed = fabs(rbl_joint_along_row(&velocity, &joint->rows[r]));
         fastest = rbl_maxd(fastest, speed * (joint->rows[r].is_angular ? reach : 1.0));
     }
     return fastest;
 }
 
 // Work of an impulse on the body of infinite mass of a joint, when that body moves, J.
-static double kinematic_work(const rblStep* step, const rblJoint* joint, rblVec3 linear_impulse,
-                             rblVec3 angular_impulse)
+static double kinematic_work(const rblStep* step, const rblJoint* joint)
 {
     const rblSolverBody* a = &step->solver_bodies.data[joint->solver_a];
     const rblSolverBody* b = &step->solver_bodies.data[joint->solver_b];
@@ -354,7 +356,8 @@ static double kinematic_work(const rblStep* step, const rblJoint* joint, rblVec3
     const rblVec3 arm = a_dynamic ? joint->arm_b : joint->arm_a;
     const rblVec3 velocity = rbl_add3(kinematic->velocity, rbl_cross3(kinematic->spin, arm));
     const double power =
-        (double)rbl_dot3(linear_impulse, velocity) + (double)rbl_dot3(angular_impulse, kinematic->spin);
+        rbl_dot3d(joint->linear_impulse, rbl_to_double3(velocity)) +
+        rbl_dot3d(joint->angular_impulse, rbl_to_double3(kinematic->spin));
     return a_dynamic ? -power : power;
 }
 
@@ -370,7 +373,7 @@ float rbl_joints_displace(rblStep* step)
         largest = rbl_maxf(largest, rbl_joint_set_rows_displacement(step, joint));
         joint->saved_linear_impulse = joint->linear_impulse;
         joint->saved_angular_impulse = joint->angular_impulse;
-        joint->linear_impulse = joint->angular_impulse = rbl_vec3(0, 0, 0);
+        joint->linear_impulse = joint->angular_impulse = rbl_vec3d(0, 0, 0);
     }
     if (largest > POSITION_TOLERANCE)
     {
@@ -407,14 +410,14 @@ bool rbl_joints_stop(rblStep* step, float threshold, float seconds, rblJointImpu
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
         joint->saved_linear_impulse = joint->linear_impulse;
         joint->saved_angular_impulse = joint->angular_impulse;
-        joint->linear_impulse = joint->angular_impulse = rbl_vec3(0, 0, 0);
+        joint->linear_impulse = joint->angular_impulse = rbl_vec3d(0, 0, 0);
     }
     rbl_joints_factor(step, false);
     (void)solve_all(step);
     for (size_t i = 0; i < system->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
-        report(step, joint, kinematic_work(step, joint, joint->linear_impulse, joint->angular_impulse));
+        report(step, joint, kinematic_work(step, joint));
         joint->linear_impulse = joint->saved_linear_impulse;
         joint->angular_impulse = joint->saved_angular_impulse;
     }
@@ -424,7 +427,7 @@ bool rbl_joints_stop(rblStep* step, float threshold, float seconds, rblJointImpu
 static void add_impact_impulse(rblStep* step, rblJoint* joint, double work)
 {
     (void)step;
-    joint->impact_impulse = rbl_add3(joint->impact_impulse, joint->linear_impulse);
+    joint->impact_impulse = rbl_add3(joint->impact_impulse, rbl_to_float3(joint->linear_impulse));
     joint->impact_work += work;
 }
 
@@ -445,9 +448,9 @@ double rbl_joint_work(const rblStep* step, const rblJoint* joint)
         const rblSolverBody* a = &step->solver_bodies.data[joint->solver_a];
         const rblSolverBody* b = &step->solver_bodies.data[joint->solver_b];
         const rblVec3 u = rbl_relative_velocity(a, b, joint->arm_a, joint->arm_b);
-        return 0.5 * (double)rbl_dot3(joint->linear_impulse, rbl_add3(u, joint->start_velocity));
+        return 0.5 * rbl_dot3d(joint->linear_impulse, rbl_to_double3(rbl_add3(u, joint->start_velocity)));
     }
-    return kinematic_work(step, joint, joint->linear_impulse, joint->angular_impulse);
+    return kinematic_work(step, joint);
 }
 
 double rbl_joint_elastic_work(const rblStep* step, const rblJoint* joint)
@@ -491,11 +494,11 @@ rblResult rbl_joints_finish(rblStep* step)
         {
             continue;
         }
-        joint->linear_impulse = rbl_add3(joint->linear_impulse, joint->parts_linear_impulse);
-        joint->angular_impulse = rbl_add3(joint->angular_impulse, joint->parts_angular_impulse);
+        joint->linear_impulse = rbl_add3d(joint->linear_impulse, rbl_to_double3(joint->parts_linear_impulse));
+        joint->angular_impulse = rbl_add3d(joint->angular_impulse, rbl_to_double3(joint->parts_angular_impulse));
         joint->seconds += joint->parts_seconds;
         // An impulse of the impact phase has no duration. Its force is the mean over the step.
-        const float force = rbl_length3(joint->linear_impulse) / joint->seconds +
+        const float force = rbl_length3(rbl_to_float3(joint->linear_impulse)) / joint->seconds +
                             rbl_length3(joint->impact_impulse) / step->seconds;
         if (force <= joint->break_force)
         {

@@ -254,8 +254,8 @@ rblResult rbl_joint_state(rblWorldId world_id, rblJointId id, rblJointState* out
         .b = body_id(world, joint->b),
         .point_a = from,
         .point_b = to,
-        .force = rbl_scale3(rbl_add3(joint->linear_impulse, joint->impact_impulse), rate),
-        .torque = rbl_scale3(joint->angular_impulse, rate),
+        .force = rbl_scale3(rbl_add3(rbl_to_float3(joint->linear_impulse), joint->impact_impulse), rate),
+        .torque = rbl_scale3(rbl_to_float3(joint->angular_impulse), rate),
         .error = error,
         .user_data = joint->user_data,
     };

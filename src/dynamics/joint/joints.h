@@ -33,8 +33,9 @@ typedef struct rblJoint
     bool collide;
     void* user_data;
 
-    rblVec3 linear_impulse;  // impulse on b of the last step, N s
-    rblVec3 angular_impulse; // angular impulse on b of the last step, N m s
+    // Impulse, N s, and angular impulse, N m s, on b of the last step. In 32 bits, the rounding of a large tension would move
+    // light bodies.
+    rblVec3d linear_impulse, angular_impulse;
     rblVec3 impact_impulse;  // impulse on b in the impact phase of the last step, N s
     double impact_work;      // J: work of that impulse when a body of infinite mass moves
 
@@ -48,8 +49,8 @@ typedef struct rblJoint
     rblVec3 parts_linear_impulse, parts_angular_impulse; // and the impulses on b in them
     rblVec3 start_arm_a, start_arm_b; // m: from the centres of mass to the points, at the start of the step
     rblVec3 arm_a, arm_b;             // m: lever arms of the impulses
-    rblVec3 saved_linear_impulse, saved_angular_impulse; // saved while another solve uses the impulses
-    rblVec3 best_linear_impulse, best_angular_impulse;   // of the round with the smallest error
+    rblVec3d saved_linear_impulse, saved_angular_impulse; // saved while another solve uses the impulses
+    rblVec3d best_linear_impulse, best_angular_impulse;   // of the round with the smallest error
     rblVec3 separation;     // m: from the point of a to the point of b, at the start of the step
     rblVec3 start_velocity; // m/s: relative velocity of the points of a spring before the contact solve
     // The part of the position error that this step does not correct, m and rad. Filled by rbl_joint_limit().
@@ -75,6 +76,7 @@ typedef struct rblJointSystem
     // Six per body node: momentum from joints that its velocity includes, N s and N m s. Filled by rbl_joints_solve().
     rblDoubleArray joint_momentum;
     rblDoubleArray reference; // six per body node: velocity and spin for which the matrix was computed
+    rblDoubleArray masses;    // seven per body node: see body_mass(). Filled by rbl_joints_factor().
     // Twelve per body node: geometric stiffness of the velocity, then of the spin. Filled by rbl_joints_factor().
     rblDoubleArray stiffness;
     RBL_ARRAY(rblVec3) best; // two per body node: velocity and spin of the round with the smallest error
@@ -110,13 +112,27 @@ float rbl_joint_set_rows_displacement(rblStep* step, rblJoint* joint);
 // Rows for no position error at the end of the step, from the predicted poses. Returns the predicted error, m.
 float rbl_joint_set_rows_ahead(rblStep* step, rblJoint* joint);
 
+// The relative velocity of the points and the relative spin, of b against a.
+typedef struct rblJointVelocity
+{
+    rblVec3d linear, spin;
+} rblJointVelocity;
+
+rblJointVelocity rbl_joint_velocity(const rblStep* step, const rblJoint* joint);
+
+static inline double rbl_joint_along_row(const rblJointVelocity* velocity, const rblJointRow* row)
+{
+    return rbl_dot3d(rbl_to_double3(row->axis), row->is_angular ? velocity->spin : velocity->linear);
+}
+
 // The relative velocity along a row.
 double rbl_joint_row_velocity(const rblStep* step, const rblJoint* joint, const rblJointRow* row);
 
 // The impulse along a row on b, N s or N m s.
 static inline double rbl_joint_row_impulse(const rblJoint* joint, const rblJointRow* row)
 {
-    return (double)rbl_dot3(row->axis, row->is_angular ? joint->angular_impulse : joint->linear_impulse);
+    return rbl_dot3d(rbl_to_double3(row->axis),
+                     row->is_angular ? joint->angular_impulse : joint->linear_impulse);
 }
 
 // The impulse of a spring on b for the current velocities, before its limit.

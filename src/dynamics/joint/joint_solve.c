@@ -132,7 +132,7 @@ float rbl_joints_refresh(rblStep* step)
         }
         project_impulses(joint);
     }
-    rbl_joints_factor(step, true);
+    rbl_joints_refer(step);
     return largest;
 }
 
@@ -287,7 +287,7 @@ float rbl_joints_sweep(rblStep* step)
     {
         return 0.0f;
     }
-    if (activate_joints(step))
+    if (activate_joints(step) || step->joint_system.stale)
     {
         rbl_joints_factor(step, true);
     }

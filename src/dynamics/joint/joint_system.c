@@ -342,6 +342,16 @@ static void add_impulses(const rblStep* step, double* out)
     }
 }
 
+void rbl_joints_refer(rblStep* step)
+{
+    rblJointSystem* system = &step->joint_system;
+    for (size_t i = 0; i < system->bodies.count; ++i)
+    {
+        velocity_of(&step->solver_bodies.data[system->bodies.data[i]], &system->reference.data[6 * i]);
+    }
+    system->stale = true;
+}
+
 void rbl_joints_begin_balance(rblStep* step)
 {
     rblJointSystem* system = &step->joint_system;
@@ -391,11 +401,6 @@ static void write_body(rblStep* step, uint32_t node)
     write_symmetric(block, 0, stiffness);
     write_symmetric(block, 3, inertia);
     write_symmetric(block, 3, stiffness + 6);
-    if (step->joint_system.balanced)
-    {
-        const rblSolverBody* body = &step->solver_bodies.data[step->joint_system.bodies.data[node]];
-        velocity_of(body, &step->joint_system.reference.data[6 * (size_t)node]);
-    }
 }
 
 static void write_jacobian(double* block, const rblJoint* joint, rblVec3 arm, double sign)
@@ -441,6 +446,7 @@ void rbl_joints_factor(rblStep* step, bool balanced)
     rblWorld* world = step->world;
     rblJointSystem* system = &step->joint_system;
     system->balanced = balanced;
+    system->stale = false;
     find_stiffness(step, balanced);
     rbl_blocks_zero(&system->blocks);
     for (uint32_t i = 0; i < system->bodies.count; ++i)

@@ -75,12 +75,13 @@ typedef struct rblJointSystem
     RBL_ARRAY(rblTransform) poses; // by body node: predicted at the end of the step
     // Six per body node: momentum from joints that its velocity includes, N s and N m s. Filled by rbl_joints_solve().
     rblDoubleArray joint_momentum;
-    rblDoubleArray reference; // six per body node: velocity and spin for which the matrix was computed
+    rblDoubleArray reference; // six per body node: velocity and spin for which the rows were computed
     rblDoubleArray masses;    // seven per body node: see body_mass(). Filled by rbl_joints_factor().
     // Twelve per body node: geometric stiffness of the velocity, then of the spin. Filled by rbl_joints_factor().
     rblDoubleArray stiffness;
     RBL_ARRAY(rblVec3) best; // two per body node: velocity and spin of the round with the smallest error
     uint32_t parts;          // the joints of islands with this rblIsland.parts; 0: all joints
+    bool stale;              // the rows have changed since rbl_joints_factor()
     bool balanced;           // the solve includes the geometric stiffness and the residual of momentum
 } rblJointSystem;
 
@@ -167,6 +168,7 @@ void rbl_joints_settle(rblStep* step);
 // while velocities change.
 rblResult rbl_joint_system_build(rblStep* step, uint32_t parts); // see rblJointSystem.parts
 void rbl_joints_begin_balance(rblStep* step);
+void rbl_joints_refer(rblStep* step); // the rows now belong to the current velocities
 void rbl_joints_factor(rblStep* step, bool balanced);
 float rbl_joints_solve(rblStep* step);
 

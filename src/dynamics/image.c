@@ -305,6 +305,11 @@ static bool is_taken(const Image* image, uint32_t slot)
     return slot < image->header.slots && get_u32(image, image->at.ids, slot) % 2 == 1;
 }
 
+static bool is_good_axis(const rblJointAxis* axis)
+{
+    return axis->lower <= axis->upper && rbl_finite(axis->travel) && rbl_finite(axis->impulse);
+}
+
 static rblResult check_joints(const Image* image)
 {
     const rblSnapshotHeader* header = &image->header;
@@ -322,7 +327,9 @@ static rblResult check_joints(const Image* image)
                                     (unsigned)joint.kind < RBL_JOINT_KIND_COUNT && is_taken(image, joint.a) &&
                                     joint.a != joint.b && (joint.b == RBL_NONE || is_taken(image, joint.b)) &&
                                     is_bool(&joint.collide) && is_finite(&joint.anchor_a.x, 3) &&
-                                    is_finite(&joint.anchor_b.x, 3) && is_finite(&joint.axis_a.x, 3);
+                                    is_finite(&joint.anchor_b.x, 3) && is_finite(&joint.axis_a.x, 3) &&
+                                    is_finite(&joint.motor_speed, 2) && is_good_axis(&joint.axes[0]) &&
+                                    is_good_axis(&joint.axes[1]);
         RBL_TRY(good ? RBL_OK : damaged("joint", slot));
     }
     return RBL_OK;

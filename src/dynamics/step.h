@@ -205,7 +205,8 @@ typedef struct rblIsland
         budget; // J: dissipated by its impacts and contacts in this step and not heat of a break: drift correction may spend it
     double impact_work;      // J: work of kinematic bodies through impacts,
     double contact_work;     // and through lasting contacts
-    double elastic_work;     // J: work of joints in loops, which yield
+    double elastic_work;     // J: work of joints that yield, and of limits that push back
+    double absorbed;         // J: taken by limits of joints
     double contact_loss;     // J: dissipated in the contact solve,
     double sibling_loss;     // by contacts between siblings
     double clamped;          // J: energy gain that clamping prevented

@@ -26,7 +26,7 @@ static bool is_immovable(const rblStep* step, uint32_t solver)
 
 static bool turns_bodies(const rblJoint* joint)
 {
-    return joint->kind == RBL_JOINT_HINGE || joint->kind == RBL_JOINT_FIXED;
+    return joint->kind == RBL_JOINT_HINGE || joint->kind == RBL_JOINT_FIXED || joint->kind == RBL_JOINT_SLIDER;
 }
 
 // Rotation angle of a body about the lever arm of a joint in the step. A hinge or a fixed joint has torques about other axes: all of
@@ -190,7 +190,9 @@ static void move_bodies(rblStep* step)
         const rblJoint* joint = &world->joints.data[system->joints.data[i]];
         rblIsland* island = &step->islands.data[rbl_joint_island(step, joint)];
         island->jointed = true;
-        book_work(step, island, rbl_joint_work(step, joint) + rbl_joint_elastic_work(step, joint));
+        const rblJointWork work = rbl_joint_work(step, joint);
+        book_work(step, island, work.driven + work.elastic);
+        island->joint_loss -= work.absorbed;
     }
     for (size_t i = 0; i < system->bodies.count; ++i)
     {

@@ -20,7 +20,7 @@ static void book_work(rblStep* step, rblJoint* joint, double work)
 {
     rblWorld* world = step->world;
     rblIsland* island = &step->islands.data[rbl_joint_island(step, joint)];
-    island->joint_loss += work;
+    island->joint_loss += work - rbl_joint_stopped_energy(joint);
     world->energy.work += work;
 }
 

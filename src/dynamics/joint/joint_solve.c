@@ -3,6 +3,8 @@
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/stages.h"
 
+#include <string.h>
+
 // ---- tuning ----
 
 #define MAX_POLISH  8 // rounds of Newton's method after the contact solve
@@ -82,19 +84,15 @@ void rbl_joints_share_seconds(rblStep* step)
 // Project the impulses of the last rows onto the axes of the new ones.
 static void project_impulses(rblJoint* joint)
 {
-    if (joint->row_count == 1)
+    rblVec3d sums[2] = {{0, 0, 0}, {0, 0, 0}};
+    for (uint32_t r = 0; r < joint->row_count; ++r)
     {
-        joint->linear_impulse = rbl_scale3d(rbl_to_double3(joint->rows[0].axis),
-                                            rbl_joint_row_impulse(joint, &joint->rows[0]));
+        const rblJointRow* row = &joint->rows[r];
+        rblVec3d* sum = &sums[row->is_angular ? 1 : 0];
+        *sum = rbl_mul_add3d(*sum, rbl_joint_row_impulse(joint, row), rbl_to_double3(row->axis));
     }
-    if (joint->row_count == 5)
-    {
-        const rblJointRow* x = &joint->rows[3];
-        const rblJointRow* y = &joint->rows[4];
-        const rblVec3d turn = rbl_scale3d(rbl_to_double3(x->axis), rbl_joint_row_impulse(joint, x));
-        joint->angular_impulse =
-            rbl_mul_add3d(turn, rbl_joint_row_impulse(joint, y), rbl_to_double3(y->axis));
-    }
+    joint->linear_impulse = joint->row_count > 0 ? sums[0] : joint->linear_impulse;
+    joint->angular_impulse = joint->row_count > 0 ? sums[1] : joint->angular_impulse;
 }
 
 static bool pulls(const rblJoint* joint)
@@ -136,10 +134,8 @@ float rbl_joints_refresh(rblStep* step)
     return largest;
 }
 
-// Store velocities and impulses of the best round so far.
-static void save_best(rblStep* step)
+static void save_velocities(rblStep* step)
 {
-    rblWorld* world = step->world;
     rblJointSystem* system = &step->joint_system;
     for (size_t i = 0; i < system->bodies.count; ++i)
     {
@@ -147,17 +143,10 @@ static void save_best(rblStep* step)
         system->best.data[2 * i] = body->velocity;
         system->best.data[2 * i + 1] = body->spin;
     }
-    for (size_t i = 0; i < system->joints.count; ++i)
-    {
-        rblJoint* joint = &world->joints.data[system->joints.data[i]];
-        joint->best_linear_impulse = joint->linear_impulse;
-        joint->best_angular_impulse = joint->angular_impulse;
-    }
 }
 
-static void restore_best(rblStep* step)
+static void restore_velocities(rblStep* step)
 {
-    rblWorld* world = step->world;
     const rblJointSystem* system = &step->joint_system;
     for (size_t i = 0; i < system->bodies.count; ++i)
     {
@@ -165,11 +154,32 @@ static void restore_best(rblStep* step)
         body->velocity = system->best.data[2 * i];
         body->spin = system->best.data[2 * i + 1];
     }
-    for (size_t i = 0; i < system->joints.count; ++i)
+}
+
+// Store velocities and impulses of the best round so far.
+static void save_best(rblStep* step)
+{
+    rblWorld* world = step->world;
+    save_velocities(step);
+    for (size_t i = 0; i < step->joint_system.joints.count; ++i)
     {
-        rblJoint* joint = &world->joints.data[system->joints.data[i]];
+        rblJoint* joint = &world->joints.data[step->joint_system.joints.data[i]];
+        joint->best_linear_impulse = joint->linear_impulse;
+        joint->best_angular_impulse = joint->angular_impulse;
+        memcpy(joint->best_axes, joint->axes, sizeof joint->axes);
+    }
+}
+
+static void restore_best(rblStep* step)
+{
+    rblWorld* world = step->world;
+    restore_velocities(step);
+    for (size_t i = 0; i < step->joint_system.joints.count; ++i)
+    {
+        rblJoint* joint = &world->joints.data[step->joint_system.joints.data[i]];
         joint->linear_impulse = joint->best_linear_impulse;
         joint->angular_impulse = joint->best_angular_impulse;
+        memcpy(joint->axes, joint->best_axes, sizeof joint->axes);
     }
 }
 
@@ -179,7 +189,7 @@ void rbl_joints_first_refresh(rblStep* step)
 {
     rblJointSystem* system = &step->joint_system;
     rbl_joints_begin_balance(step);
-    save_best(step);
+    save_velocities(step);
     for (size_t i = 0; i < system->bodies.count; ++i)
     {
         rblSolverBody* body = &step->solver_bodies.data[system->bodies.data[i]];
@@ -188,7 +198,7 @@ void rbl_joints_first_refresh(rblStep* step)
         body->spin = before->spin;
     }
     (void)rbl_joints_refresh(step);
-    restore_best(step);
+    restore_velocities(step);
 }
 
 // ---- solve ----
@@ -223,16 +233,35 @@ static bool limit_spring(rblJoint* joint)
     return true;
 }
 
+// Limits that would pull, and motors beyond their force.
+static bool release_axes(rblStep* step, rblJoint* joint)
+{
+    const rblVec3d linear = joint->linear_impulse;
+    const rblVec3d angular = joint->angular_impulse;
+    if (!rbl_joint_release_axes(joint))
+    {
+        return false;
+    }
+    if (!step->joint_system.balanced)
+    {
+        rbl_joint_apply(step, joint, rbl_to_float3(rbl_sub3d(joint->linear_impulse, linear)),
+                        rbl_to_float3(rbl_sub3d(joint->angular_impulse, angular)));
+    }
+    return true;
+}
+
 // Deactivate ropes that would push and springs beyond their largest force. Returns whether there are any.
 static bool deactivate_joints(rblStep* step)
 {
     rblWorld* world = step->world;
+    const bool balanced = step->joint_system.balanced;
     bool any = false;
     for (size_t i = 0; i < step->joint_system.joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[step->joint_system.joints.data[i]];
         any = (joint->kind == RBL_JOINT_ROPE && release_rope(step, joint)) || any;
         any = (joint->kind == RBL_JOINT_SPRING && limit_spring(joint)) || any;
+        any = release_axes(step, joint) || (balanced && rbl_joint_hold_axes(step, joint)) || any;
     }
     return any;
 }
@@ -258,6 +287,7 @@ static bool activate_joints(rblStep* step)
     for (size_t i = 0; i < step->joint_system.joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[step->joint_system.joints.data[i]];
+        any = rbl_joint_hold_axes(step, joint) || any;
         if (!joint->slack)
         {
             continue;
@@ -336,6 +366,10 @@ static double fastest_row(const rblStep* step, const rblJoint* joint)
     double fastest = 0.0;
     for (uint32_t r = 0; r < joint->row_count && !joint->slack; ++r)
     {
+        if (joint->rows[r].free)
+        {
+            continue;
+        }
         const double speed = fabs(rbl_joint_along_row(&velocity, &joint->rows[r]));
         fastest = rbl_maxd(fastest, speed * (joint->rows[r].is_angular ? reach : 1.0));
     }
@@ -361,6 +395,33 @@ static double kinematic_work(const rblStep* step, const rblJoint* joint)
     return a_dynamic ? -power : power;
 }
 
+// Save impulses while the rows are used for another solve.
+static void save_impulses(rblJoint* joint)
+{
+    joint->saved_linear_impulse = joint->linear_impulse;
+    joint->saved_angular_impulse = joint->angular_impulse;
+    for (int i = 0; i < 2; ++i)
+    {
+        joint->saved_axes[i].state = joint->axes[i].state;
+        joint->saved_axes[i].impulse = joint->axes[i].impulse;
+    }
+}
+
+static void restore_impulses(rblStep* step)
+{
+    for (size_t i = 0; i < step->joint_system.joints.count; ++i)
+    {
+        rblJoint* joint = &step->world->joints.data[step->joint_system.joints.data[i]];
+        joint->linear_impulse = joint->saved_linear_impulse;
+        joint->angular_impulse = joint->saved_angular_impulse;
+        for (int k = 0; k < 2; ++k)
+        {
+            joint->axes[k].state = joint->saved_axes[k].state;
+            joint->axes[k].impulse = joint->saved_axes[k].impulse;
+        }
+    }
+}
+
 float rbl_joints_displace(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -370,9 +431,8 @@ float rbl_joints_displace(rblStep* step)
     {
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
         rbl_joint_locate(world, joint);
+        save_impulses(joint);
         largest = rbl_maxf(largest, rbl_joint_set_rows_displacement(step, joint));
-        joint->saved_linear_impulse = joint->linear_impulse;
-        joint->saved_angular_impulse = joint->angular_impulse;
         joint->linear_impulse = joint->angular_impulse = rbl_vec3d(0, 0, 0);
     }
     if (largest > POSITION_TOLERANCE)
@@ -380,12 +440,7 @@ float rbl_joints_displace(rblStep* step)
         rbl_joints_factor(step, false);
         (void)solve_all(step);
     }
-    for (size_t i = 0; i < system->joints.count; ++i)
-    {
-        rblJoint* joint = &world->joints.data[system->joints.data[i]];
-        joint->linear_impulse = joint->saved_linear_impulse;
-        joint->angular_impulse = joint->saved_angular_impulse;
-    }
+    restore_impulses(step);
     return largest > POSITION_TOLERANCE ? largest : 0.0f;
 }
 
@@ -397,31 +452,26 @@ bool rbl_joints_stop(rblStep* step, float threshold, float seconds, rblJointImpu
     for (size_t i = 0; i < system->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
+        save_impulses(joint);
         rbl_joint_set_rows_now(step, joint);
+        rbl_joint_stop_axes(step, joint, seconds == 0.0f);
         joint->slack = joint->kind == RBL_JOINT_ROPE && !is_taut(step, joint, seconds);
         fastest = rbl_maxd(fastest, fastest_row(step, joint));
-    }
-    if (!(fastest > (double)threshold))
-    {
-        return false;
-    }
-    for (size_t i = 0; i < system->joints.count; ++i)
-    {
-        rblJoint* joint = &world->joints.data[system->joints.data[i]];
-        joint->saved_linear_impulse = joint->linear_impulse;
-        joint->saved_angular_impulse = joint->angular_impulse;
         joint->linear_impulse = joint->angular_impulse = rbl_vec3d(0, 0, 0);
     }
-    rbl_joints_factor(step, false);
-    (void)solve_all(step);
-    for (size_t i = 0; i < system->joints.count; ++i)
+    const bool any = fastest > (double)threshold;
+    if (any)
+    {
+        rbl_joints_factor(step, false);
+        (void)solve_all(step);
+    }
+    for (size_t i = 0; i < system->joints.count && any; ++i)
     {
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
         report(step, joint, kinematic_work(step, joint));
-        joint->linear_impulse = joint->saved_linear_impulse;
-        joint->angular_impulse = joint->saved_angular_impulse;
     }
-    return true;
+    restore_impulses(step);
+    return any;
 }
 
 static void add_impact_impulse(rblStep* step, rblJoint* joint, double work)
@@ -441,7 +491,7 @@ bool rbl_joints_tighten(rblStep* step, float threshold)
 
 // ---- after the solve ----
 
-double rbl_joint_work(const rblStep* step, const rblJoint* joint)
+static double driven_work(const rblStep* step, const rblJoint* joint)
 {
     if (joint->kind == RBL_JOINT_SPRING)
     {
@@ -453,19 +503,37 @@ double rbl_joint_work(const rblStep* step, const rblJoint* joint)
     return kinematic_work(step, joint);
 }
 
-double rbl_joint_elastic_work(const rblStep* step, const rblJoint* joint)
+static rblJointVelocity start_velocity(const rblStep* step, const rblJoint* joint)
 {
     const rblVelocity* a = &step->before_contacts.data[joint->solver_a];
     const rblVelocity* b = &step->before_contacts.data[joint->solver_b];
-    const rblVec3 spin = rbl_sub3(b->spin, a->spin);
-    const rblVec3 velocity = rbl_sub3(rbl_add3(b->velocity, rbl_cross3(b->spin, joint->arm_b)),
-                                      rbl_add3(a->velocity, rbl_cross3(a->spin, joint->arm_a)));
-    double work = 0.0;
-    for (uint32_t r = 0; r < joint->row_count && joint->in_loop && joint->kind != RBL_JOINT_SPRING; ++r)
+    const rblVec3 velocity_a = rbl_add3(a->velocity, rbl_cross3(a->spin, joint->arm_a));
+    const rblVec3 velocity_b = rbl_add3(b->velocity, rbl_cross3(b->spin, joint->arm_b));
+    return (rblJointVelocity){rbl_to_double3(rbl_sub3(velocity_b, velocity_a)),
+                              rbl_to_double3(rbl_sub3(b->spin, a->spin))};
+}
+
+// Rows that do no work are those that hold and do not yield. A row acts on the mean velocity of the step.
+rblJointWork rbl_joint_work(const rblStep* step, const rblJoint* joint)
+{
+    rblJointWork work = {.driven = driven_work(step, joint)};
+    const rblJointVelocity before = start_velocity(step, joint);
+    const rblJointVelocity after = rbl_joint_velocity(step, joint);
+    const bool yields = joint->in_loop && joint->kind != RBL_JOINT_SPRING;
+    for (uint32_t r = 0; r < joint->row_count; ++r)
     {
         const rblJointRow* row = &joint->rows[r];
-        const double start = (double)rbl_dot3(row->axis, row->is_angular ? spin : velocity);
-        work += 0.5 * rbl_joint_row_impulse(joint, row) * (start + rbl_joint_row_velocity(step, joint, row));
+        if (row->law == 0 && !yields)
+        {
+            continue;
+        }
+        const double speed = rbl_joint_along_row(&before, row) + rbl_joint_along_row(&after, row);
+        const double done = 0.5 * rbl_joint_row_impulse(joint, row) * speed;
+        const rblAxisState state = row->law != 0 ? joint->axes[row->law - 1].state : RBL_AXIS_FREE;
+        const bool stops = state == RBL_AXIS_LOWER || state == RBL_AXIS_UPPER;
+        work.driven += row->law != 0 && !stops ? done : 0.0;
+        work.elastic += row->law == 0 || (stops && done > 0.0) ? done : 0.0;
+        work.absorbed -= stops && done < 0.0 ? done : 0.0;
     }
     return work;
 }

@@ -62,7 +62,10 @@ static uint32_t row_capacity(const rblJoint* joint)
     case RBL_JOINT_FIXED:
         return 6;
     case RBL_JOINT_HINGE:
-        return 5;
+    case RBL_JOINT_SLIDER:
+        return rbl_joint_has_axis(joint, 0) ? 6 : 5;
+    case RBL_JOINT_BALL:
+        return 3u + (rbl_joint_has_axis(joint, 0) ? 1u : 0u) + (rbl_joint_has_axis(joint, 1) ? 1u : 0u);
     case RBL_JOINT_DISTANCE:
     case RBL_JOINT_ROPE:
         return joint->length > 0.0f ? 1 : 3;
@@ -410,6 +413,10 @@ static void write_jacobian(double* block, const rblJoint* joint, rblVec3 arm, do
         const rblJointRow* row = &joint->rows[r];
         double* to = &block[RBL_BLOCK * r];
         const rblVec3d axis = rbl_scale3d(rbl_to_double3(row->axis), sign);
+        if (row->free)
+        {
+            continue;
+        }
         const rblVec3d turn = row->is_angular ? axis : rbl_cross3d(rbl_to_double3(arm), axis);
         to[0] = row->is_angular ? 0.0 : axis.x;
         to[1] = row->is_angular ? 0.0 : axis.y;
@@ -428,7 +435,7 @@ static void write_joint(rblStep* step, const rblJoint* joint)
     const uint32_t rows = joint->slack ? 0 : joint->row_count;
     for (uint32_t r = 0; r < blocks->nodes.data[joint->node].size; ++r)
     {
-        const double compliance = r < rows ? joint->rows[r].softness + joint->rows[r].regularization : 1.0;
+        const double compliance = r < rows && !joint->rows[r].free ? joint->rows[r].softness + joint->rows[r].regularization : 1.0;
         block[RBL_BLOCK * r + r] = -compliance;
     }
     if (rows > 0 && joint->edge_a != RBL_NONE)
@@ -471,7 +478,7 @@ static double write_residuals(rblStep* step, const rblJoint* joint)
     for (uint32_t r = 0; r < RBL_BLOCK; ++r)
     {
         vector[r] = 0.0;
-        if (r < joint->row_count && !joint->slack)
+        if (r < joint->row_count && !joint->slack && !joint->rows[r].free)
         {
             const rblJointRow* row = &joint->rows[r];
             vector[r] = row->target - rbl_joint_along_row(&velocity, row) -

@@ -183,7 +183,7 @@ static void clamp_island(rblStep* step, rblIsland* island)
         sum.linear += growth.linear;
         sum.square += growth.square;
     }
-    sum.linear -= island->contact_work + island->elastic_work;
+    sum.linear -= island->contact_work + island->elastic_work - island->absorbed;
     island->budget += island->impact_work; // energy that a kinematic body took is not dissipated
     if (step->world->ignores_energy)
     {
@@ -325,8 +325,10 @@ static void add_joint_work(rblStep* step, const rblJoint* joint)
     const rblSolverBody* a = &step->solver_bodies.data[joint->solver_a];
     const rblSolverBody* b = &step->solver_bodies.data[joint->solver_b];
     rblIsland* island = &step->islands.data[rbl_joint_island(step, joint)];
-    island->contact_work += rbl_joint_work(step, joint);
-    island->elastic_work += rbl_joint_elastic_work(step, joint);
+    const rblJointWork work = rbl_joint_work(step, joint);
+    island->contact_work += work.driven;
+    island->elastic_work += work.elastic;
+    island->absorbed += work.absorbed;
     island->impact_work += joint->impact_work;
     island->jointed = true;
     island->dragged =

@@ -88,7 +88,8 @@ static rblResult create_body(rblScene* scene, rblWorldId world, uint32_t index, 
 static rblVec3 default_anchor(const rblScene* scene, const rblSceneJoint* joint)
 {
     const rblJointKind kind = joint->def.kind;
-    const bool together = kind == RBL_JOINT_BALL || kind == RBL_JOINT_HINGE || kind == RBL_JOINT_FIXED;
+    const bool together = kind == RBL_JOINT_BALL || kind == RBL_JOINT_HINGE || kind == RBL_JOINT_FIXED ||
+                          kind == RBL_JOINT_SLIDER;
     const rblVec3 point = rbl_transform_point(scene->bodies.data[joint->a].pose, joint->def.anchor_a);
     if (joint->b == RBL_NONE)
     {

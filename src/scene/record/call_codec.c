@@ -37,6 +37,9 @@ static const CallKind kinds[RBL_CALL_COUNT] = {
     [RBL_CALL_BODY_SET_MATERIAL] = {"set a material", "bm"},
     [RBL_CALL_BODY_SET_BREAKER] = {"set a breaker", "bP"},
     [RBL_CALL_BODY_SET_GRAVITY_SCALE] = {"set a gravity scale", "bg"},
+    [RBL_CALL_JOINT_SET_LIMITS] = {"set the limits of a joint", "j1"},
+    [RBL_CALL_JOINT_SET_MOTOR] = {"set the motor of a joint", "j1"},
+    [RBL_CALL_AXIS_CREATE] = {"create a joint with limits or a motor", "JAj"},
 };
 
 const char* rbl_call_name(rblCallCode code)
@@ -87,6 +90,13 @@ static void put_joint_def(rblByteSink* sink, const rblJointDef* def)
     rbl_put_u8(sink, def->collide);
 }
 
+// Limits and motor of a joint.
+static void put_axis(rblByteSink* sink, const rblJointDef* def)
+{
+    const float numbers[5] = {def->lower, def->upper, def->swing, def->motor_speed, def->motor_force};
+    rbl_put_floats(sink, numbers, 5);
+}
+
 static void put_field(rblByteSink* sink, char field, const rblCall* call, uint32_t shape)
 {
     switch (field)
@@ -125,6 +135,9 @@ static void put_field(rblByteSink* sink, char field, const rblCall* call, uint32
         break;
     case 'P':
         put_breaking(sink, call);
+        break;
+    case 'A':
+        put_axis(sink, &call->joint_def);
         break;
     case 't':
         rbl_put_u8(sink, call->body_def.type);
@@ -201,6 +214,17 @@ static void take_joint_def(rblByteSource* source, rblJointDef* def)
     def->collide = rbl_take_u8(source) != 0;
 }
 
+static void take_axis(rblByteSource* source, rblJointDef* def)
+{
+    float numbers[5];
+    rbl_take_floats(source, numbers, 5);
+    def->lower = numbers[0];
+    def->upper = numbers[1];
+    def->swing = numbers[2];
+    def->motor_speed = numbers[3];
+    def->motor_force = numbers[4];
+}
+
 static void take_field(rblByteSource* source, char field, rblCall* call, uint32_t* shape)
 {
     switch (field)
@@ -239,6 +263,9 @@ static void take_field(rblByteSource* source, char field, rblCall* call, uint32_
         break;
     case 'P':
         take_breaking(source, call);
+        break;
+    case 'A':
+        take_axis(source, &call->joint_def);
         break;
     case 't':
         call->body_def.type = (rblBodyType)rbl_take_u8(source);

@@ -330,6 +330,11 @@ static void worlds_refuse_null(void** state)
     REFUSED(rbl_world_ray(o.world, NULL, 1, o.any));
     REFUSED(rbl_world_ray(o.world, &o.ray, 1, NULL));
     REFUSED(rbl_world_cast(o.world, o.shape, o.view_pose, o.up, 1, NULL));
+    REFUSED(rbl_world_ray_all(o.world, NULL, 1, o.any, 1, o.any));
+    REFUSED(rbl_world_ray_all(o.world, &o.ray, 1, NULL, 1, o.any));
+    REFUSED(rbl_world_ray_all(o.world, &o.ray, 1, o.any, 1, NULL));
+    REFUSED(rbl_world_cast_all(o.world, o.shape, o.view_pose, o.up, 1, NULL, 1, o.any));
+    REFUSED(rbl_world_cast_all(o.world, o.shape, o.view_pose, o.up, 1, o.any, 1, NULL));
     REFUSED(rbl_world_overlap_box(o.world, o.view.bounds, 1, NULL, o.any));
     REFUSED(rbl_world_overlap_shape(o.world, o.shape, o.view_pose, 1, NULL, o.any));
     REFUSED(rbl_world_bodies(o.world, NULL, 1, o.any));

@@ -33,6 +33,7 @@ typedef enum rblCallCode
     RBL_CALL_JOINT_SET_LIMITS, // lower and upper are in `first`
     RBL_CALL_JOINT_SET_MOTOR,  // speed and force are in `first`
     RBL_CALL_AXIS_CREATE,      // in files only: RBL_CALL_JOINT_CREATE of a joint with limits or a motor
+    RBL_CALL_SENSOR_CREATE,    // in files only: RBL_CALL_BODY_CREATE of a sensor
     RBL_CALL_COUNT
 } rblCallCode;
 

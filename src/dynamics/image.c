@@ -257,7 +257,7 @@ static bool is_body(const rblBody* body, const rblMotion* motion, uint32_t gener
     return body->generation == generation && generation % 2 == 1 && body->shape_id.index1 > 0 &&
            body->shape_id.index1 <= shapes && (unsigned)body->type < RBL_BODY_TYPE_COUNT &&
            is_bool(&body->awake) && is_bool(&body->rest.untried) && is_bool(&body->lost_neighbour) &&
-           is_bool(&body->is_new) && is_bool(&body->falls) && is_bool(&body->is_new_fragment) &&
+           is_bool(&body->is_new) && is_bool(&body->sensor) && is_bool(&body->falls) && is_bool(&body->is_new_fragment) &&
            is_bool(&body->unbreakable_yet) && is_pose(&body->shape_in_body) && is_pose(&body->previous) &&
            is_pose(&frame) && body->mass >= 0.0f && is_finite(&body->force.x, 3) &&
            is_finite(&body->torque.x, 3) && is_finite(&body->mass, 1) && is_finite(&body->gravity_scale, 1) &&
@@ -428,6 +428,23 @@ static rblResult check_breaks(const Image* image)
                : damaged("number of fragments", header->unreported_ids);
 }
 
+// Overlaps only end when their slots have other bodies, but must be sorted, and of slots that exist.
+static rblResult check_sensed(const Image* image)
+{
+    rblSensed last = {0};
+    for (uint32_t i = 0; i < image->header.sensed; ++i)
+    {
+        rblSensed sensed;
+        get(image, image->at.sensed, i, &sensed, sizeof sensed);
+        const bool after = i == 0 || last.sensor < sensed.sensor ||
+                           (last.sensor == sensed.sensor && last.body < sensed.body);
+        const bool good = after && sensed.sensor < image->header.slots && sensed.body < image->header.slots;
+        RBL_TRY(good ? RBL_OK : damaged("overlap of a sensor", i));
+        last = sensed;
+    }
+    return RBL_OK;
+}
+
 static rblResult check_counts(const Image* image)
 {
     const rblSnapshotHeader* header = &image->header;
@@ -448,7 +465,8 @@ static rblResult check_image(const Image* image, const rblImageTables* tables)
     RBL_TRY(check_joints(image));
     RBL_TRY(check_joint_counts(image));
     RBL_TRY(check_pairs(image));
-    return check_breaks(image);
+    RBL_TRY(check_breaks(image));
+    return check_sensed(image);
 }
 
 // ---- reading ----

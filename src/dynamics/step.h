@@ -322,6 +322,9 @@ struct rblStep
     RBL_ARRAY(rblManifoldImpact) manifold_impacts; // of the substep, round by round (impacts.c)
     rblGrowthArray growths;                        // per solver body (clamp.c)
     rblJointSystem joint_system;                   // (joint_system.c)
+    rblSensedArray sensed_now;                     // of this substep (sensors.c)
+    rblIndexArray sensed_bodies;                   // near one sensor
+    rblContactSet sensed_contacts;                 // of one of them
     rblLinks links;                                // (wake.c)
     RBL_ARRAY(unsigned char)
     watched;                  // by slot: its loads are summed (rest.c); it may fall asleep (sleep.c)

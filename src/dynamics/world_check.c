@@ -54,6 +54,7 @@ static rblResult check_bodies(const rblWorld* world)
     uint32_t fragments = 0;
     uint32_t breakable = 0;
     uint32_t debris = 0;
+    uint32_t sensors = 0;
     for (size_t slot = 0; slot < world->bodies.count; ++slot)
     {
         const rblBody* body = &world->bodies.data[slot];
@@ -63,11 +64,13 @@ static rblResult check_bodies(const rblWorld* world)
             fragments += body->ancestors > 0;
             breakable += body->breaker != NULL;
             debris += body->debris;
+            sensors += body->sensor;
         }
     }
     CHECK(fragments == world->fragments, "fragments are counted wrong", fragments);
     CHECK(breakable == world->breakable, "breakable bodies are counted wrong", breakable);
     CHECK(debris == world->debris, "debris is counted wrong", debris);
+    CHECK(sensors == world->sensors, "sensors are counted wrong", sensors);
     return RBL_OK;
 }
 

@@ -39,6 +39,7 @@ static const CallKind kinds[RBL_CALL_COUNT] = {
     [RBL_CALL_BODY_SET_GRAVITY_SCALE] = {"set a gravity scale", "bg"},
     [RBL_CALL_JOINT_SET_LIMITS] = {"set the limits of a joint", "j1"},
     [RBL_CALL_JOINT_SET_MOTOR] = {"set the motor of a joint", "j1"},
+    [RBL_CALL_SENSOR_CREATE] = {"create a sensor", "Db"},
     [RBL_CALL_AXIS_CREATE] = {"create a joint with limits or a motor", "JAj"},
 };
 
@@ -295,5 +296,6 @@ bool rbl_take_call(rblByteSource* source, rblCall* call, uint32_t* shape)
     {
         take_field(source, *field, call, shape);
     }
+    call->body_def.sensor = code == RBL_CALL_SENSOR_CREATE;
     return !source->failed;
 }

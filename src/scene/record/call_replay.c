@@ -148,6 +148,7 @@ static rblResult make_call(Replayer* replayer, const rblCall* call, uint32_t sha
         return rbl_world_set_gravity(world, call->first);
     case RBL_CALL_BODY_CREATE:
     case RBL_CALL_BREAKABLE_CREATE:
+    case RBL_CALL_SENSOR_CREATE:
         return create_body(replayer, call, shape);
     case RBL_CALL_BODY_DESTROY:
         return rbl_body_destroy(world, call->body);

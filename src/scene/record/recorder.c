@@ -203,7 +203,9 @@ static rblResult record_call(Recorder* recorder, const rblCall* call)
         rblShapeView view;
         RBL_TRY(write_breaker_of_call(recorder, &noted));
         const bool plain = noted.breaker == 0 && noted.body_def.anchor.kind == RBL_ANCHOR_TOUCH;
-        noted.code = plain ? RBL_CALL_BODY_CREATE : RBL_CALL_BREAKABLE_CREATE;
+        noted.code = call->body_def.sensor ? RBL_CALL_SENSOR_CREATE
+                     : plain               ? RBL_CALL_BODY_CREATE
+                                           : RBL_CALL_BREAKABLE_CREATE;
         RBL_TRY(rbl_shape_view(call->body_def.shape, &view));
         RBL_TRY(write_shape_once(recorder, view.shape));
         shape = rbl_shape_ledger_number(&recorder->ledger, view.shape);

@@ -79,6 +79,7 @@ static rblResult create_body(rblScene* scene, rblWorldId world, uint32_t index, 
     def.spin = body->spin;
     def.mass = body->mass;
     def.anchor = body->anchor;
+    def.sensor = body->sensor;
     def.breaker = body->breaker != RBL_NONE ? scene->breakers.data[body->breaker].id : (rblBreakerId){0};
     const rblResult result = rbl_body_create(world, &def, out);
     return result == RBL_OK ? RBL_OK : rbl_fail_at(scene->body_jsons.data[index], result);

@@ -45,9 +45,9 @@ extern "C"
     // A ball joint, or a hinge, that holds two bodies together where they start.
     typedef struct rblTrialJoint
     {
-        uint32_t a, b;            // bodies; b is RBL_TRIAL_WORLD for the world
-        uint32_t hinges;          // 0: a ball joint
-        float point[3], axis[3];  // at the start, world axes; the axis of a hinge has length 1
+        uint32_t a, b;           // bodies; b is RBL_TRIAL_WORLD for the world
+        uint32_t hinges;         // 0: a ball joint
+        float point[3], axis[3]; // at the start, world axes; the axis of a hinge has length 1
     } rblTrialJoint;
 
 #define RBL_TRIAL_WORLD UINT32_MAX

@@ -147,7 +147,8 @@ static void a_door_stops_at_its_limit(void** state)
     check_close(joint_of(world, joint).travel, 1.2, 1e-3);
     check_energy_rule(&w);
     // Pushed the other way it leaves at once, and stops at the other limit.
-    check_ok(rbl_body_set_velocity(world, door, rbl_scale3(rbl_cross3(vec(0, -2, 0), state_of(world, door).center), 1.0f),
+    check_ok(rbl_body_set_velocity(world, door,
+                                   rbl_scale3(rbl_cross3(vec(0, -2, 0), state_of(world, door).center), 1.0f),
                                    vec(0, -2, 0)));
     step_times(world, 15);
     check_close(joint_of(world, joint).speed, -2.0, 1e-3);

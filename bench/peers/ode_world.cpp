@@ -150,7 +150,8 @@ void addJoint(World& world, const rblTrialJoint& from)
 {
     dBodyID a = world.bodies[from.a];
     dBodyID b = from.b != RBL_TRIAL_WORLD ? world.bodies[from.b] : nullptr;
-    dJointID joint = from.hinges ? dJointCreateHinge(world.world, nullptr) : dJointCreateBall(world.world, nullptr);
+    dJointID joint =
+        from.hinges ? dJointCreateHinge(world.world, nullptr) : dJointCreateBall(world.world, nullptr);
     dJointAttach(joint, a, b);
     if (from.hinges)
     {

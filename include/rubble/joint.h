@@ -38,19 +38,20 @@ typedef struct rblJointDef
     rblBodyId b;          ///< null: the world
     rblVec3 anchor_a;     ///< in a's shape axes
     rblVec3 anchor_b;     ///< in b's shape axes; a point of the world when b is null
-    rblVec3 axis;         ///< of a hinge, a slider, or the limits of a ball joint, in a's shape axes; default y
-    float length;         ///< m, of distance joints and ropes; 0: the current distance of the points
-    float break_force;    ///< N: the joint breaks above this force; default infinite
-    float stiffness;      ///< N/m, of springs; default 100
-    float damping;        ///< N s/m, of springs; default 10
-    float max_force;      ///< N, of springs; default infinite
-    bool collide;         ///< whether the two bodies collide with each other; default false
-    void* user_data;      ///< returned in events, never read
-    float lower, upper;   ///< limits of a hinge or of the twist of a ball joint, rad, or of a slider, m, from its pose at
-                          ///< creation; default infinite
-    float swing;          ///< rad: greatest angle between the axes of the bodies of a ball joint; default infinite
-    float motor_speed;    ///< of a hinge, rad/s, or a slider, m/s: of b against a; default 0
-    float motor_force;    ///< greatest torque, N m, or force, N, of the motor; default 0: no motor
+    rblVec3 axis;      ///< of a hinge, a slider, or the limits of a ball joint, in a's shape axes; default y
+    float length;      ///< m, of distance joints and ropes; 0: the current distance of the points
+    float break_force; ///< N: the joint breaks above this force; default infinite
+    float stiffness;   ///< N/m, of springs; default 100
+    float damping;     ///< N s/m, of springs; default 10
+    float max_force;   ///< N, of springs; default infinite
+    bool collide;      ///< whether the two bodies collide with each other; default false
+    void* user_data;   ///< returned in events, never read
+    float lower,
+        upper; ///< limits of a hinge or of the twist of a ball joint, rad, or of a slider, m, from its pose at
+               ///< creation; default infinite
+    float swing; ///< rad: greatest angle between the axes of the bodies of a ball joint; default infinite
+    float motor_speed; ///< of a hinge, rad/s, or a slider, m/s: of b against a; default 0
+    float motor_force; ///< greatest torque, N m, or force, N, of the motor; default 0: no motor
 } rblJointDef;
 
 /// The defaults named above. `size` is what the caller knows of the struct.
@@ -93,9 +94,10 @@ typedef struct rblJointState
     rblVec3 torque;           ///< on b in the last step, N m
     float error;              ///< position error of the points, m
     void* user_data;
-    float travel;             ///< of a hinge or the twist of a ball joint with limits, rad, whole turns included; of a slider, m
-    float speed;              ///< rate of that, 1/s
-    float drive;              ///< torque or force of its motor and limits on b along the axis in the last step
+    float
+        travel; ///< of a hinge or the twist of a ball joint with limits, rad, whole turns included; of a slider, m
+    float speed; ///< rate of that, 1/s
+    float drive; ///< torque or force of its motor and limits on b along the axis in the last step
     float lower, upper, motor_speed, motor_force; ///< as in rblJointDef
 } rblJointState;
 

@@ -127,7 +127,7 @@ typedef struct rblBodyDef
     rblAnchor anchor;     ///< of a static body that may break
     bool asleep;          ///< created asleep; its velocity applies when it wakes; default false
     void* user_data;      ///< returned in events, never read; fragments inherit it
-    bool sensor;          ///< collides with nothing and reports what overlaps it (rblSensorEvent); default false
+    bool sensor; ///< collides with nothing and reports what overlaps it (rblSensorEvent); default false
 } rblBodyDef;
 
 /// The defaults named above. `size` is what the caller knows of the struct.
@@ -430,8 +430,9 @@ RBL_API rblResult rbl_world_cast(rblWorldId world, rblShapeId shape, rblTransfor
                                  uint64_t mask, rblWorldHit* out);
 
 /// All bodies that a shape meets, as rbl_world_ray_all() lists them.
-RBL_API rblResult rbl_world_cast_all(rblWorldId world, rblShapeId shape, rblTransform pose, rblVec3 translation,
-                                     uint64_t mask, rblWorldHit* out, uint32_t capacity, uint32_t* count);
+RBL_API rblResult rbl_world_cast_all(rblWorldId world, rblShapeId shape, rblTransform pose,
+                                     rblVec3 translation, uint64_t mask, rblWorldHit* out, uint32_t capacity,
+                                     uint32_t* count);
 
 /// Called for each body found; false ends the search.
 typedef bool rblBodyVisitor(rblBodyId body, void* context);

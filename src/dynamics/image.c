@@ -257,10 +257,11 @@ static bool is_body(const rblBody* body, const rblMotion* motion, uint32_t gener
     return body->generation == generation && generation % 2 == 1 && body->shape_id.index1 > 0 &&
            body->shape_id.index1 <= shapes && (unsigned)body->type < RBL_BODY_TYPE_COUNT &&
            is_bool(&body->awake) && is_bool(&body->rest.untried) && is_bool(&body->lost_neighbour) &&
-           is_bool(&body->is_new) && is_bool(&body->sensor) && is_bool(&body->falls) && is_bool(&body->is_new_fragment) &&
-           is_bool(&body->unbreakable_yet) && is_pose(&body->shape_in_body) && is_pose(&body->previous) &&
-           is_pose(&frame) && body->mass >= 0.0f && is_finite(&body->force.x, 3) &&
-           is_finite(&body->torque.x, 3) && is_finite(&body->mass, 1) && is_finite(&body->gravity_scale, 1) &&
+           is_bool(&body->is_new) && is_bool(&body->sensor) && is_bool(&body->falls) &&
+           is_bool(&body->is_new_fragment) && is_bool(&body->unbreakable_yet) &&
+           is_pose(&body->shape_in_body) && is_pose(&body->previous) && is_pose(&frame) &&
+           body->mass >= 0.0f && is_finite(&body->force.x, 3) && is_finite(&body->torque.x, 3) &&
+           is_finite(&body->mass, 1) && is_finite(&body->gravity_scale, 1) &&
            is_finite(&body->material.density, 3) && is_finite(&motion->velocity.x, 3) &&
            is_finite(&motion->momentum.x, 3) && is_finite(&motion->spin.x, 3) &&
            is_finite(&motion->moments.x, 3) && motion->inverse_mass >= 0.0f &&

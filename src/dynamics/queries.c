@@ -102,8 +102,8 @@ rblResult rbl_world_ray(rblWorldId id, const rblRay* ray, uint64_t mask, rblWorl
     return RBL_OK;
 }
 
-rblResult rbl_world_ray_all(rblWorldId id, const rblRay* ray, uint64_t mask, rblWorldHit* out, uint32_t capacity,
-                            uint32_t* count)
+rblResult rbl_world_ray_all(rblWorldId id, const rblRay* ray, uint64_t mask, rblWorldHit* out,
+                            uint32_t capacity, uint32_t* count)
 {
     rblWorld* world = NULL;
     RBL_TRY(rbl_world_find(id, &world));
@@ -207,8 +207,8 @@ static rblResult cast(CastQuery* query, rblShapeId shape)
     return result;
 }
 
-rblResult rbl_world_cast(rblWorldId id, rblShapeId shape, rblTransform pose, rblVec3 translation, uint64_t mask,
-                         rblWorldHit* out)
+rblResult rbl_world_cast(rblWorldId id, rblShapeId shape, rblTransform pose, rblVec3 translation,
+                         uint64_t mask, rblWorldHit* out)
 {
     rblWorld* world = NULL;
     RBL_TRY(rbl_world_find(id, &world));
@@ -228,8 +228,8 @@ rblResult rbl_world_cast(rblWorldId id, rblShapeId shape, rblTransform pose, rbl
     return RBL_OK;
 }
 
-rblResult rbl_world_cast_all(rblWorldId id, rblShapeId shape, rblTransform pose, rblVec3 translation, uint64_t mask,
-                             rblWorldHit* out, uint32_t capacity, uint32_t* count)
+rblResult rbl_world_cast_all(rblWorldId id, rblShapeId shape, rblTransform pose, rblVec3 translation,
+                             uint64_t mask, rblWorldHit* out, uint32_t capacity, uint32_t* count)
 {
     rblWorld* world = NULL;
     RBL_TRY(rbl_world_find(id, &world));
@@ -237,7 +237,8 @@ rblResult rbl_world_cast_all(rblWorldId id, rblShapeId shape, rblTransform pose,
     if (!rbl_finite3(translation) || count == NULL || (out == NULL && capacity > 0))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "cast: %s",
-                        rbl_finite3(translation) ? "out and count must not be null" : "the translation must be finite");
+                        rbl_finite3(translation) ? "out and count must not be null"
+                                                 : "the translation must be finite");
     }
     CastQuery query = {.world = world,
                        .mask = mask,

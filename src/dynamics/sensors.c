@@ -82,7 +82,8 @@ static bool has_crossed(const Search* search, uint32_t slot)
     const rblSweep sweep_a = sweep_of(world, search->sensor);
     const rblSweep sweep_b = sweep_of(world, slot);
     const float tolerance = TOUCHING * rbl_minf(a->shape.thinnest, b->shape.thinnest);
-    return rbl_shape_time_of_impact(&a->shape, &sweep_a, &b->shape, &sweep_b, tolerance, 0.5f * tolerance) < 1.0f;
+    return rbl_shape_time_of_impact(&a->shape, &sweep_a, &b->shape, &sweep_b, tolerance, 0.5f * tolerance) <
+           1.0f;
 }
 
 // ---- events ----
@@ -157,8 +158,8 @@ static bool sense(rblStep* step, uint32_t sensor)
     const rblBody* body = &world->bodies.data[sensor];
     const rblSweep sweep = sweep_of(world, sensor);
     const rblTransform pose = rbl_shape_pose(body, &world->motions.data[sensor]);
-    const rblAabb box =
-        rbl_aabb_union(rbl_shape_bounds_at(&body->shape, sweep.from), rbl_shape_bounds_at(&body->shape, pose));
+    const rblAabb box = rbl_aabb_union(rbl_shape_bounds_at(&body->shape, sweep.from),
+                                       rbl_shape_bounds_at(&body->shape, pose));
     Search search = {step, sensor, true};
     rbl_array_clear(&step->sensed_bodies);
     rbl_broad_phase_query(world->broad, box, add_candidate, &search);
@@ -171,7 +172,8 @@ static bool sense(rblStep* step, uint32_t sensor)
     {
         return false;
     }
-    rbl_sort_indices(step->sensed_bodies.data, step->sensed_bodies.data + count, count, rbl_before_by_value, NULL);
+    rbl_sort_indices(step->sensed_bodies.data, step->sensed_bodies.data + count, count, rbl_before_by_value,
+                     NULL);
     for (size_t i = 0; i < count; ++i)
     {
         if (!sense_body(&search, step->sensed_bodies.data[i]))
@@ -241,7 +243,8 @@ rblResult rbl_world_sensor_events(rblWorldId id, const rblSensorEvent** events, 
     return RBL_OK;
 }
 
-rblResult rbl_sensor_overlaps(rblWorldId id, rblBodyId sensor, rblBodyId* out, uint32_t capacity, uint32_t* count)
+rblResult rbl_sensor_overlaps(rblWorldId id, rblBodyId sensor, rblBodyId* out, uint32_t capacity,
+                              uint32_t* count)
 {
     rblWorld* world = NULL;
     uint32_t slot = 0;

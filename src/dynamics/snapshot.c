@@ -238,7 +238,8 @@ rblSnapshotLayout rbl_snapshot_layout(const rblSnapshotHeader* header)
     at.proxy_pairs = at.proxies + sizeof(rblProxyState) * header->slots;
     at.breaks = at.proxy_pairs + sizeof(rblProxyPair) * header->proxy_pairs;
     at.fragments = at.breaks + sizeof(rblBreakEvent) * header->unreported;
-    at.sensed = at.fragments + sizeof(rblBodyId) * header->unreported_ids + sizeof(rblMate) * header->unreported_mates;
+    at.sensed = at.fragments + sizeof(rblBodyId) * header->unreported_ids +
+                sizeof(rblMate) * header->unreported_mates;
     return at;
 }
 
@@ -253,7 +254,8 @@ uint64_t rbl_snapshot_size(const rblSnapshotHeader* header)
            sizeof(rblProxyPair) * (uint64_t)header->proxy_pairs +
            sizeof(rblBreakEvent) * (uint64_t)header->unreported +
            sizeof(rblBodyId) * (uint64_t)header->unreported_ids +
-           sizeof(rblMate) * (uint64_t)header->unreported_mates + sizeof(rblSensed) * (uint64_t)header->sensed;
+           sizeof(rblMate) * (uint64_t)header->unreported_mates +
+           sizeof(rblSensed) * (uint64_t)header->sensed;
 }
 
 static rblResult check_snapshot(const rblWorld* world, const void* buffer, size_t size,

@@ -205,11 +205,11 @@ struct rblWorld
     bool busy;               // in a step or a break: public calls are refused (step.c, fracture_events.c)
     rblCountedMemory memory; // every byte of the world and its stages
     const rblAllocator* allocator; // the one of `memory`
-    rblPairFilter* pair_filter;       // may be null
+    rblPairFilter* pair_filter;    // may be null
     void* pair_filter_context;
     rblContactFilter* contact_filter; // may be null
     void* contact_filter_context;
-    rblCallHook* hook;             // called for each call that changes the world; may be null
+    rblCallHook* hook; // called for each call that changes the world; may be null
     void* hook_context;
     uint32_t serial;       // unique in this process; a part of the world's body and joint ids
     uint32_t stage_checks; // what rbl_world_check() checks after every stage (world_check.h)

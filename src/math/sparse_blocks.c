@@ -405,7 +405,8 @@ static void turn_edges(rblBlockSystem* system, const rblBlockPivot* pivot)
 
 static double* quotient_of_pivot(rblBlockSystem* system, const rblBlockPivot* pivot, uint32_t number)
 {
-    return &system->quotients.data[RBL_BLOCK_VALUES * (size_t)(system->pattern.data[pivot->first + number] / 2)];
+    return &system->quotients
+                .data[RBL_BLOCK_VALUES * (size_t)(system->pattern.data[pivot->first + number] / 2)];
 }
 
 // Replace the factors of a block by its inverse.

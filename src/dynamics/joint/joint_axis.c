@@ -256,7 +256,8 @@ double rbl_joint_stopped_energy(const rblJoint* joint)
     for (uint32_t r = 0; r < joint->row_count; ++r)
     {
         const rblJointRow* row = &joint->rows[r];
-        energy -= row->law != 0 ? 0.5 * rbl_joint_row_impulse(joint, row) * joint->axes[row->law - 1].speed : 0.0;
+        energy -=
+            row->law != 0 ? 0.5 * rbl_joint_row_impulse(joint, row) * joint->axes[row->law - 1].speed : 0.0;
     }
     return energy;
 }

@@ -26,7 +26,8 @@ static bool is_immovable(const rblStep* step, uint32_t solver)
 
 static bool turns_bodies(const rblJoint* joint)
 {
-    return joint->kind == RBL_JOINT_HINGE || joint->kind == RBL_JOINT_FIXED || joint->kind == RBL_JOINT_SLIDER;
+    return joint->kind == RBL_JOINT_HINGE || joint->kind == RBL_JOINT_FIXED ||
+           joint->kind == RBL_JOINT_SLIDER;
 }
 
 // Rotation angle of a body about the lever arm of a joint in the step. A hinge or a fixed joint has torques about other axes: all of
@@ -155,8 +156,10 @@ static void add_impulses(rblStep* step)
     for (size_t i = 0; i < step->joint_system.joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[step->joint_system.joints.data[i]];
-        joint->parts_linear_impulse = rbl_add3(joint->parts_linear_impulse, rbl_to_float3(joint->linear_impulse));
-        joint->parts_angular_impulse = rbl_add3(joint->parts_angular_impulse, rbl_to_float3(joint->angular_impulse));
+        joint->parts_linear_impulse =
+            rbl_add3(joint->parts_linear_impulse, rbl_to_float3(joint->linear_impulse));
+        joint->parts_angular_impulse =
+            rbl_add3(joint->parts_angular_impulse, rbl_to_float3(joint->angular_impulse));
         joint->parts_seconds += joint->seconds;
     }
 }

@@ -110,9 +110,8 @@ void rbl_joint_locate(rblWorld* world, rblJoint* joint)
     joint->arm_a = slides(joint) ? rbl_add3(arm_a, joint->separation) : arm_a;
     for (uint32_t i = 0; i < 2; ++i)
     {
-        joint->axes[i].travel = moves_along(joint, i)
-                                    ? rbl_joint_travel(joint, i, frame_a.q, frame_b.q, joint->separation)
-                                    : 0.0;
+        joint->axes[i].travel =
+            moves_along(joint, i) ? rbl_joint_travel(joint, i, frame_a.q, frame_b.q, joint->separation) : 0.0;
     }
 }
 
@@ -174,7 +173,8 @@ static rblVec3 mean_axis(const rblJoint* joint, rblQuat a, rblQuat b)
 static rblVec3 sliding_axis(const rblStep* step, const rblJoint* joint, rblQuat end)
 {
     const rblVec3 axis = rbl_rotate3(end, joint->axis_a);
-    return rbl_normalize3(rbl_add3(axis, rbl_rotate3(frame_of(step->world, joint->a).q, joint->axis_a)), axis);
+    return rbl_normalize3(rbl_add3(axis, rbl_rotate3(frame_of(step->world, joint->a).q, joint->axis_a)),
+                          axis);
 }
 
 // Rows of axes with limits or a motor.
@@ -288,7 +288,8 @@ static float set_row_targets(const rblStep* step, rblJoint* joint, const RowAim*
             continue;
         }
         const double row_error = (double)rbl_dot3(row->axis, row->is_angular ? aim->angle_error : aim->error);
-        const double stretch = 0.5 * (double)joint->seconds * row->softness * rbl_joint_row_impulse(joint, row);
+        const double stretch =
+            0.5 * (double)joint->seconds * row->softness * rbl_joint_row_impulse(joint, row);
         const double rest = row_error + stretch;
         row->target = speed - aim->rate * (aim->displaces ? rest : row_error);
         largest = rbl_maxd(largest, fabs(rest) * scale);
@@ -387,7 +388,8 @@ static rblVec3 chord_arm(const rblStep* step, uint32_t solver, rblVec3 start, rb
 //   s1 n1 - s0 n0 = (s0 + s1)/2 (n1 - n0) + (s1 - s0) (n0 + n1)/2 .
 // The first part is the chord of the mean travel, which belongs to the arm. The second one is along the mean axis, where no row
 // acts. So the joint does no work.
-static rblVec3 sliding_arm(const rblStep* step, const rblJoint* joint, rblVec3 end_a, rblQuat end, rblVec3 separation)
+static rblVec3 sliding_arm(const rblStep* step, const rblJoint* joint, rblVec3 end_a, rblQuat end,
+                           rblVec3 separation)
 {
     const rblVec3 start_axis = rbl_rotate3(frame_of(step->world, joint->a).q, joint->axis_a);
     const rblVec3 end_axis = rbl_rotate3(end, joint->axis_a);
@@ -450,8 +452,9 @@ float rbl_joint_set_rows_ahead(rblStep* step, rblJoint* joint)
     const rblVec3 point_b = joint->b == RBL_NONE ? joint->anchor_b : b.p;
     const rblVec3 end = rbl_add3(rbl_sub3(point_b, a.p), rbl_sub3(end_b, end_a));
     const rblVec3 impulse = rbl_to_float3(joint->linear_impulse);
-    joint->arm_a = slides(joint) ? sliding_arm(step, joint, end_a, a.q, end)
-                                 : chord_arm(step, joint->solver_a, joint->start_arm_a, end_a, rbl_neg3(impulse));
+    joint->arm_a = slides(joint)
+                       ? sliding_arm(step, joint, end_a, a.q, end)
+                       : chord_arm(step, joint->solver_a, joint->start_arm_a, end_a, rbl_neg3(impulse));
     joint->arm_b = chord_arm(step, joint->solver_b, joint->start_arm_b, end_b, impulse);
     if (joint->kind == RBL_JOINT_SPRING)
     {

@@ -389,9 +389,8 @@ static double kinematic_work(const rblStep* step, const rblJoint* joint)
     const rblSolverBody* kinematic = a_dynamic ? b : a;
     const rblVec3 arm = a_dynamic ? joint->arm_b : joint->arm_a;
     const rblVec3 velocity = rbl_add3(kinematic->velocity, rbl_cross3(kinematic->spin, arm));
-    const double power =
-        rbl_dot3d(joint->linear_impulse, rbl_to_double3(velocity)) +
-        rbl_dot3d(joint->angular_impulse, rbl_to_double3(kinematic->spin));
+    const double power = rbl_dot3d(joint->linear_impulse, rbl_to_double3(velocity)) +
+                         rbl_dot3d(joint->angular_impulse, rbl_to_double3(kinematic->spin));
     return a_dynamic ? -power : power;
 }
 
@@ -563,7 +562,8 @@ rblResult rbl_joints_finish(rblStep* step)
             continue;
         }
         joint->linear_impulse = rbl_add3d(joint->linear_impulse, rbl_to_double3(joint->parts_linear_impulse));
-        joint->angular_impulse = rbl_add3d(joint->angular_impulse, rbl_to_double3(joint->parts_angular_impulse));
+        joint->angular_impulse =
+            rbl_add3d(joint->angular_impulse, rbl_to_double3(joint->parts_angular_impulse));
         joint->seconds += joint->parts_seconds;
         // An impulse of the impact phase has no duration. Its force is the mean over the step.
         const float force = rbl_length3(rbl_to_float3(joint->linear_impulse)) / joint->seconds +

@@ -314,8 +314,7 @@ static void velocity_of(const rblSolverBody* body, double out[6])
 static void add_momentum(double* sum, rblVec3 arm, const rblJoint* joint, double sign)
 {
     const rblVec3d linear_impulse = joint->linear_impulse;
-    const rblVec3d turn =
-        rbl_add3d(rbl_cross3d(rbl_to_double3(arm), linear_impulse), joint->angular_impulse);
+    const rblVec3d turn = rbl_add3d(rbl_cross3d(rbl_to_double3(arm), linear_impulse), joint->angular_impulse);
     sum[0] += sign * linear_impulse.x;
     sum[1] += sign * linear_impulse.y;
     sum[2] += sign * linear_impulse.z;
@@ -435,7 +434,8 @@ static void write_joint(rblStep* step, const rblJoint* joint)
     const uint32_t rows = joint->slack ? 0 : joint->row_count;
     for (uint32_t r = 0; r < blocks->nodes.data[joint->node].size; ++r)
     {
-        const double compliance = r < rows && !joint->rows[r].free ? joint->rows[r].softness + joint->rows[r].regularization : 1.0;
+        const double compliance =
+            r < rows && !joint->rows[r].free ? joint->rows[r].softness + joint->rows[r].regularization : 1.0;
         block[RBL_BLOCK * r + r] = -compliance;
     }
     if (rows > 0 && joint->edge_a != RBL_NONE)

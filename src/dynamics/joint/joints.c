@@ -53,7 +53,8 @@ static rblResult check_limits(rblJointKind kind, float lower, float upper)
     }
     if (!(lower <= upper) || lower == INFINITY || upper == -INFINITY)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: the limits are %g and %g, the lower must not be above the upper",
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "joint: the limits are %g and %g, the lower must not be above the upper",
                         (double)lower, (double)upper);
     }
     return RBL_OK;
@@ -67,10 +68,11 @@ static rblResult check_motor(rblJointKind kind, float speed, float force)
     }
     if (!rbl_finite((double)speed) || !(force >= 0.0f) || !rbl_finite((double)force))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "joint: the motor has speed %g and force %g, the speed must be finite, the force finite and "
-                        "not negative",
-                        (double)speed, (double)force);
+        return rbl_fail(
+            RBL_ERROR_ARGUMENT,
+            "joint: the motor has speed %g and force %g, the speed must be finite, the force finite and "
+            "not negative",
+            (double)speed, (double)force);
     }
     return RBL_OK;
 }
@@ -90,8 +92,8 @@ static rblResult check_axes(const rblJointDef* def)
     if (!(def->swing == INFINITY || swings))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "joint: the limit of swing is %g rad, must be 0 to %g, and of a ball joint", (double)def->swing,
-                        (double)MAX_SWING);
+                        "joint: the limit of swing is %g rad, must be 0 to %g, and of a ball joint",
+                        (double)def->swing, (double)MAX_SWING);
     }
     return RBL_OK;
 }
@@ -105,7 +107,8 @@ static rblResult check_numbers(const rblJointDef* def)
     const bool has_axis = has_motor(def->kind) || (def->kind == RBL_JOINT_BALL && has_limits(def));
     if (has_axis && !(rbl_length3(def->axis) > 0.0f))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: the axis of a hinge, a slider or limits must not be zero");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "joint: the axis of a hinge, a slider or limits must not be zero");
     }
     if (!(def->length >= 0.0f) || !rbl_finite((double)def->length) || !(def->break_force > 0.0f) ||
         !(def->stiffness >= 0.0f) || !rbl_finite((double)def->stiffness) || !(def->damping >= 0.0f) ||
@@ -406,7 +409,8 @@ rblResult rbl_joint_state(rblWorldId world_id, rblJointId id, rblJointState* out
         const rblVec3 axis = rbl_rotate3(frame_a.q, joint->axis_a);
         const bool acts = rbl_joint_has_axis(joint, 0);
         out->travel = (float)rbl_joint_travel(joint, 0, frame_a.q, frame_b.q, rbl_sub3(to, from));
-        out->speed = rbl_dot3(axis, slides ? relative_velocity(world, joint, to) : relative_spin(world, joint));
+        out->speed =
+            rbl_dot3(axis, slides ? relative_velocity(world, joint, to) : relative_spin(world, joint));
         out->drive = acts ? rbl_dot3(axis, slides ? out->force : out->torque) : 0.0f;
     }
     return RBL_OK;

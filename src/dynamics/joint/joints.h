@@ -63,8 +63,8 @@ typedef struct rblJoint
     // Impulse, N s, and angular impulse, N m s, on b of the last step. In 32 bits, the rounding of a large tension would move
     // light bodies.
     rblVec3d linear_impulse, angular_impulse;
-    rblVec3 impact_impulse;  // impulse on b in the impact phase of the last step, N s
-    double impact_work;      // J: work of that impulse when a body of infinite mass moves
+    rblVec3 impact_impulse; // impulse on b in the impact phase of the last step, N s
+    double impact_work;     // J: work of that impulse when a body of infinite mass moves
     rblJointAxis axes[2];
 
     // Data of the current step (joint_rows.c, joint_solve.c).

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char* const body_keys[] = {"name",     "shape",    "type", "material", "position",
-                                        "rotation", "velocity", "spin", "mass",     "fracture",
+static const char* const body_keys[] = {"name",     "shape",    "type",   "material", "position",
+                                        "rotation", "velocity", "spin",   "mass",     "fracture",
                                         "anchor",   "grid",     "sensor", NULL};
 static const char* const body_types[] = {"dynamic", "static", "kinematic", NULL}; // as rblBodyType
 static const char* const grid_keys[] = {"count", "spacing", "origin", NULL};

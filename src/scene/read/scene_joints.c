@@ -1,10 +1,10 @@
 #include "io/json/json_values.h"
 #include "scene/read/scene.h"
 
-static const char* const joint_keys[] = {
-    "kind",      "a",       "b",        "anchorA", "anchorB", "pointB", "length", "axis",       "breakForce",
-    "stiffness", "damping", "maxForce", "collide", "lower",   "upper",  "swing",  "motorSpeed", "motorForce",
-    NULL};
+static const char* const joint_keys[] = {"kind",    "a",          "b",          "anchorA",    "anchorB",
+                                         "pointB",  "length",     "axis",       "breakForce", "stiffness",
+                                         "damping", "maxForce",   "collide",    "lower",      "upper",
+                                         "swing",   "motorSpeed", "motorForce", NULL};
 static const char* const joint_kinds[] = {"distance", "rope",   "ball",   "hinge",
                                           "fixed",    "spring", "slider", NULL}; // as rblJointKind
 

@@ -20,13 +20,15 @@
 
 #define TOUCHING 1e-5 // m or rad: a limit this near is reached
 
-#define TAU 6.283185307179586
-
 bool rbl_joint_has_axis(const rblJoint* joint, uint32_t index)
 {
     const rblJointAxis* axis = &joint->axes[index];
     return axis->lower > -INFINITY || axis->upper < INFINITY || (index == 0 && joint->motor_force > 0.0f);
 }
+
+// ---- travel ----
+
+#define TAU 6.283185307179586
 
 // The angle by which b has turned about the axis of a since the joint was created, within half a turn.
 static double twist_angle(const rblJoint* joint, rblQuat a, rblQuat b)

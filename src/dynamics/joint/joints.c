@@ -9,8 +9,6 @@
 
 #define ROUNDING 5e-7f // of the coordinates of a point: it is not known to better
 
-#define MAX_SWING 1.5707964f // rad: at half a turn the twist is not defined
-
 RBL_DEF_KIND(joint_def, rblJointDef, "joint", rbl_default_joint_def, 0x4a4e4f54u);
 
 void rbl_joint_def_init(rblJointDef* def, size_t size)
@@ -76,6 +74,9 @@ static rblResult check_motor(rblJointKind kind, float speed, float force)
     }
     return RBL_OK;
 }
+
+// Largest limit of swing, rad: the twist is not defined at half a turn.
+#define MAX_SWING 1.5707964f
 
 // Limits and motors that differ from the defaults.
 static rblResult check_axes(const rblJointDef* def)

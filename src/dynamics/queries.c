@@ -1,4 +1,6 @@
 // Queries of a world: rays, casts, overlaps.
+#include "dynamics/queries.h"
+
 #include "dynamics/step.h"
 #include <math.h>
 
@@ -138,7 +140,7 @@ static bool visit_cast(uint32_t slot, void* context)
         return true;
     }
     const rblSweep still = {pose_of(query->world, slot), {0, 0, 0}, {0, 0, 0}};
-    const float tolerance = 1e-4f * rbl_minf(query->shape.thinnest, body->shape.thinnest);
+    const float tolerance = rbl_meeting_distance(&query->shape, &body->shape);
     const float t = rbl_shape_time_of_impact(&query->shape, &query->sweep, &body->shape, &still, tolerance,
                                              0.5f * tolerance);
     if (t < 1.0f)

@@ -4,14 +4,11 @@
 // overlaps of the last substep are stored, sorted by sensor and body; events are the differences. One thread does all this, in
 // the order of slots.
 #include "base/sort.h"
+#include "dynamics/queries.h"
 #include "dynamics/stages.h"
 #include "math/trig.h"
 
 #include <math.h>
-
-// ---- tuning ----
-
-#define TOUCHING 1e-4f // of the thinner shape: a body that comes this near on its way has crossed the sensor
 
 typedef struct Search
 {
@@ -81,7 +78,7 @@ static bool has_crossed(const Search* search, uint32_t slot)
     const rblBody* b = &world->bodies.data[slot];
     const rblSweep sweep_a = sweep_of(world, search->sensor);
     const rblSweep sweep_b = sweep_of(world, slot);
-    const float tolerance = TOUCHING * rbl_minf(a->shape.thinnest, b->shape.thinnest);
+    const float tolerance = rbl_meeting_distance(&a->shape, &b->shape);
     return rbl_shape_time_of_impact(&a->shape, &sweep_a, &b->shape, &sweep_b, tolerance, 0.5f * tolerance) <
            1.0f;
 }

@@ -16,10 +16,6 @@
 
 #include <math.h>
 
-// ---- tuning ----
-
-#define TOUCHING 1e-5 // m or rad: a limit this near is reached
-
 bool rbl_joint_has_axis(const rblJoint* joint, uint32_t index)
 {
     const rblJointAxis* axis = &joint->axes[index];
@@ -240,8 +236,8 @@ void rbl_joint_stop_axes(const rblStep* step, rblJoint* joint, bool settles)
         }
         rblJointAxis* axis = &joint->axes[row->law - 1];
         const double speed = rbl_joint_row_velocity(step, joint, row);
-        const bool falls = speed < 0.0 && axis->travel <= axis->lower_now + TOUCHING;
-        const bool rises = speed > 0.0 && axis->travel >= axis->upper_now - TOUCHING;
+        const bool falls = speed < 0.0 && axis->travel <= axis->lower_now;
+        const bool rises = speed > 0.0 && axis->travel >= axis->upper_now;
         const bool held = settles && (axis->state == RBL_AXIS_LOWER || axis->state == RBL_AXIS_UPPER);
         axis->bounces = held;
         axis->state = held ? axis->state : falls ? RBL_AXIS_LOWER : rises ? RBL_AXIS_UPPER : RBL_AXIS_FREE;

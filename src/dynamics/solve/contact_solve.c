@@ -13,12 +13,11 @@
 
 // ---- tuning ----
 
-#define ENOUGH 2.5e-6f // m/s: smaller changes of velocity end the sweeps
-#define STALLED                                                                                              \
-    0.5f // of the change of the round before: joints whose round changes more are solved no further
-#define COLD_CHANGE 0.01f // m/s: only larger changes after the sweeps make cold islands worth a look
-#define COLD_SWEEPS 64    // sweeps over cold islands until they are looked at again
-#define COLD_ROUNDS 128   // rounds of these sweeps
+#define ENOUGH      2.5e-6f // m/s: smaller changes of velocity end the sweeps
+#define STALLED     0.5f    // of the change of the last round: a larger one ends the rounds
+#define COLD_CHANGE 0.01f   // m/s: only larger changes after the sweeps make cold islands worth a look
+#define COLD_SWEEPS 64      // sweeps over cold islands until they are looked at again
+#define COLD_ROUNDS 128     // rounds of these sweeps
 
 // Working data of the stage.
 struct rblContactSolver

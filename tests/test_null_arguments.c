@@ -319,6 +319,12 @@ static void worlds_refuse_null(void** state)
     REFUSED(rbl_body_set_material(o.world, o.body, NULL));
     REFUSED(rbl_world_contact_events(o.world, NULL, o.any));
     REFUSED(rbl_world_contact_events(o.world, o.any, NULL));
+    REFUSED(rbl_world_sensor_events(o.world, NULL, o.any));
+    REFUSED(rbl_world_sensor_events(o.world, o.any, NULL));
+    REFUSED(rbl_sensor_overlaps(o.world, o.body, NULL, 1, o.any));
+    REFUSED(rbl_sensor_overlaps(o.world, o.body, o.any, 1, NULL));
+    check_ok(rbl_world_set_pair_filter(o.world, NULL, NULL)); // no filter
+    check_ok(rbl_world_set_contact_filter(o.world, NULL, NULL));
     REFUSED(rbl_body_impulses(o.world, o.body, NULL, 1, o.any));
     REFUSED(rbl_body_impulses(o.world, o.body, o.any, 1, NULL));
     REFUSED(rbl_world_break_events(o.world, NULL, o.any));

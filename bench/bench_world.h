@@ -50,6 +50,7 @@ rblResult rbl_world_scene_copy(rblWorldScene* scene, const rblShapeView* view, u
 
 // A body at rest that does not turn: density 1000, friction 0.5, no restitution.
 rblTrialBody rbl_world_body(uint32_t shape, float x, float y, float z);
+rblResult rbl_world_scene_join(rblWorldScene* scene, const rblTrialJoint* joint);
 rblResult rbl_world_scene_add(rblWorldScene* scene, const rblTrialBody* body);
 
 // The pile of stones of docs/benchmarks.md.
@@ -161,6 +162,7 @@ rblResult rbl_bench_world_piles(rblWorldBench* bench);
 rblResult rbl_bench_world_terrain(rblWorldBench* bench);
 rblResult rbl_bench_world_compounds(rblWorldBench* bench);
 rblResult rbl_bench_world_fields(rblWorldBench* bench);
+rblResult rbl_bench_world_joints(rblWorldBench* bench);
 rblResult rbl_bench_world_threads(rblWorldBench* bench);
 
 // A block at rest on a slope of ice, `run` metres of its lower rim above a rough floor that begins where the slope meets it.

@@ -3,6 +3,8 @@
 
 #include "base/error.h"
 #include "math/quat.h"
+#include "math/transform.h"
+#include "rubble/joint.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +42,32 @@ static rblResult add_body(Player* player, uint32_t index)
     return rbl_body_create(player->world, &def, &player->bodies[index]);
 }
 
+static rblVec3 on_body(const Player* player, uint32_t index, const float point[3])
+{
+    rblBodyState state = {.mass = 0.0f};
+    rbl_body_state(player->world, player->bodies[index], &state);
+    return rbl_transform_inverse_point(state.pose, vec3_of(point));
+}
+
+static rblResult add_joint(Player* player, const rblTrialJoint* from)
+{
+    rblJointDef def = rbl_default_joint_def();
+    rblJointId joint;
+    rblBodyState state;
+    def.kind = from->hinges ? RBL_JOINT_HINGE : RBL_JOINT_BALL;
+    def.a = player->bodies[from->a];
+    def.anchor_a = on_body(player, from->a, from->point);
+    def.anchor_b = vec3_of(from->point);
+    if (from->b != RBL_TRIAL_WORLD)
+    {
+        def.b = player->bodies[from->b];
+        def.anchor_b = on_body(player, from->b, from->point);
+    }
+    RBL_TRY(rbl_body_state(player->world, def.a, &state));
+    def.axis = from->hinges ? rbl_inverse_rotate3(state.pose.q, vec3_of(from->axis)) : def.axis;
+    return rbl_joint_create(player->world, &def, &joint);
+}
+
 static rblResult open_world(Player* player)
 {
     const rblTrialSetup* setup = &player->scene->trial.setup;
@@ -52,6 +80,10 @@ static rblResult open_world(Player* player)
     for (uint32_t i = 0; i < setup->body_count; ++i)
     {
         RBL_TRY(add_body(player, i));
+    }
+    for (uint32_t i = 0; i < setup->joint_count; ++i)
+    {
+        RBL_TRY(add_joint(player, &player->scene->trial.joints[i]));
     }
     return RBL_OK;
 }

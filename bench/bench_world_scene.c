@@ -234,6 +234,14 @@ rblTrialBody rbl_world_body(uint32_t shape, float x, float y, float z)
                           .friction = 0.5f};
 }
 
+rblResult rbl_world_scene_join(rblWorldScene* scene, const rblTrialJoint* joint)
+{
+    rblTrial* trial = &scene->trial;
+    RBL_TRY(grow((void**)&trial->joints, trial->setup.joint_count, 1, sizeof *trial->joints));
+    trial->joints[trial->setup.joint_count++] = *joint;
+    return RBL_OK;
+}
+
 rblResult rbl_world_scene_add(rblWorldScene* scene, const rblTrialBody* body)
 {
     rblTrial* trial = &scene->trial;

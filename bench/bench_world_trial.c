@@ -10,6 +10,7 @@ void rbl_trial_free(rblTrial* trial)
 {
     free(trial->shapes);
     free(trial->bodies);
+    free(trial->joints);
     free(trial->points);
     free(trial->triangles);
     *trial = (rblTrial){.setup = {.steps = 0}};
@@ -49,6 +50,7 @@ int rbl_trial_write(const rblTrial* trial, const char* path)
     const int ok = file != NULL && write_part(file, setup, sizeof *setup, 1) &&
                    write_part(file, trial->shapes, sizeof *trial->shapes, setup->shape_count) &&
                    write_part(file, trial->bodies, sizeof *trial->bodies, setup->body_count) &&
+                   write_part(file, trial->joints, sizeof *trial->joints, setup->joint_count) &&
                    write_part(file, trial->points, 3 * sizeof(float), setup->point_count) &&
                    write_part(file, trial->triangles, 3 * sizeof(uint32_t), setup->triangle_count);
     return close_written(file, ok);
@@ -62,6 +64,7 @@ int rbl_trial_read(const char* path, rblTrial* out)
     const int ok = file != NULL && fread(setup, sizeof *setup, 1, file) == 1 &&
                    read_part(file, (void**)&trial.shapes, sizeof *trial.shapes, setup->shape_count) &&
                    read_part(file, (void**)&trial.bodies, sizeof *trial.bodies, setup->body_count) &&
+                   read_part(file, (void**)&trial.joints, sizeof *trial.joints, setup->joint_count) &&
                    read_part(file, (void**)&trial.points, 3 * sizeof(float), setup->point_count) &&
                    read_part(file, (void**)&trial.triangles, 3 * sizeof(uint32_t), setup->triangle_count);
     if (file != NULL)

@@ -43,6 +43,16 @@ extern "C"
         float density, friction, restitution;
     } rblTrialBody;
 
+    // A ball joint, or a hinge, that holds two bodies together where they start.
+    typedef struct rblTrialJoint
+    {
+        uint32_t a, b;           // bodies; b is RBL_TRIAL_WORLD for the world
+        uint32_t hinges;         // 0: a ball joint
+        float point[3], axis[3]; // at the start, world axes; the axis of a hinge has length 1
+    } rblTrialJoint;
+
+#define RBL_TRIAL_WORLD UINT32_MAX
+
     typedef struct rblTrialSetup
     {
         float gravity[3];
@@ -51,7 +61,7 @@ extern "C"
         uint32_t threads;
         uint32_t repeats;    // the shortest time of each step counts
         uint32_t every_step; // keep the states after every step, not only the last
-        uint32_t shape_count, body_count, point_count, triangle_count;
+        uint32_t shape_count, body_count, joint_count, point_count, triangle_count;
     } rblTrialSetup;
 
     typedef struct rblTrial
@@ -59,6 +69,7 @@ extern "C"
         rblTrialSetup setup;
         rblTrialShape* shapes;
         rblTrialBody* bodies;
+        rblTrialJoint* joints;
         float* points;       // 3 each, own axes
         uint32_t* triangles; // 3 each
     } rblTrial;

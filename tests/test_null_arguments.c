@@ -321,6 +321,12 @@ static void worlds_refuse_null(void** state)
     REFUSED(rbl_body_set_material(o.world, o.body, NULL));
     REFUSED(rbl_world_contact_events(o.world, NULL, o.any));
     REFUSED(rbl_world_contact_events(o.world, o.any, NULL));
+    REFUSED(rbl_world_sensor_events(o.world, NULL, o.any));
+    REFUSED(rbl_world_sensor_events(o.world, o.any, NULL));
+    REFUSED(rbl_sensor_overlaps(o.world, o.body, NULL, 1, o.any));
+    REFUSED(rbl_sensor_overlaps(o.world, o.body, o.any, 1, NULL));
+    check_ok(rbl_world_set_pair_filter(o.world, NULL, NULL)); // no filter
+    check_ok(rbl_world_set_contact_filter(o.world, NULL, NULL));
     REFUSED(rbl_body_impulses(o.world, o.body, NULL, 1, o.any));
     REFUSED(rbl_body_impulses(o.world, o.body, o.any, 1, NULL));
     REFUSED(rbl_world_break_events(o.world, NULL, o.any));
@@ -332,6 +338,11 @@ static void worlds_refuse_null(void** state)
     REFUSED(rbl_world_ray(o.world, NULL, 1, o.any));
     REFUSED(rbl_world_ray(o.world, &o.ray, 1, NULL));
     REFUSED(rbl_world_cast(o.world, o.shape, o.view_pose, o.up, 1, NULL));
+    REFUSED(rbl_world_ray_all(o.world, NULL, 1, o.any, 1, o.any));
+    REFUSED(rbl_world_ray_all(o.world, &o.ray, 1, NULL, 1, o.any));
+    REFUSED(rbl_world_ray_all(o.world, &o.ray, 1, o.any, 1, NULL));
+    REFUSED(rbl_world_cast_all(o.world, o.shape, o.view_pose, o.up, 1, NULL, 1, o.any));
+    REFUSED(rbl_world_cast_all(o.world, o.shape, o.view_pose, o.up, 1, o.any, 1, NULL));
     REFUSED(rbl_world_overlap_box(o.world, o.view.bounds, 1, NULL, o.any));
     REFUSED(rbl_world_overlap_shape(o.world, o.shape, o.view_pose, 1, NULL, o.any));
     REFUSED(rbl_world_bodies(o.world, NULL, 1, o.any));

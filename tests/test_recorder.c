@@ -96,6 +96,7 @@ static void create_body(Program* program)
     def.spin = some_vector(program, 3.0);
     def.gravity_scale = between(program, 0.5, 1.0);
     def.type = rbl_random_below(&program->random, 8) == 0 ? RBL_BODY_KINEMATIC : RBL_BODY_DYNAMIC;
+    def.sensor = rbl_random_below(&program->random, 6) == 0;
     def.user_data = program;
     check_ok(rbl_body_create(program->world, &def, &program->bodies[program->body_count++]));
 }
@@ -111,6 +112,19 @@ static void create_joint(Program* program, rblBodyId body)
     def.a = body;
     def.anchor_b = (rblVec3){0, 1, 0};
     def.break_force = 1000.0f;
+    if ((def.kind == RBL_JOINT_HINGE || def.kind == RBL_JOINT_SLIDER) &&
+        rbl_random_below(&program->random, 2) == 0)
+    {
+        def.lower = between(program, -0.5, 0.0);
+        def.upper = between(program, 0.0, 0.5);
+        def.motor_speed = between(program, -2.0, 2.0);
+        def.motor_force = between(program, 0.0, 50.0);
+    }
+    if (def.kind == RBL_JOINT_BALL && rbl_random_below(&program->random, 2) == 0)
+    {
+        def.swing = between(program, 0.1, 0.5);
+        def.lower = -0.2f;
+    }
     // A kinematic body cannot be joined to the world.
     if (rbl_joint_create(program->world, &def, &program->joints[program->joint_count]) == RBL_OK)
     {
@@ -191,6 +205,8 @@ static void act(Program* program)
         if (program->joint_count > 0)
         {
             (void)rbl_joint_set_target(world, program->joints[0], b);
+            (void)rbl_joint_set_limits(world, program->joints[0], -0.3f, 0.2f);
+            (void)rbl_joint_set_motor(world, program->joints[0], b.x, 20.0f);
             (void)rbl_joint_destroy(world, program->joints[--program->joint_count]);
         }
         break;

@@ -206,6 +206,62 @@ static void loops_hold(void** state)
     }
 }
 
+// A taut bridge of 60 hinges hangs in the shape that its softness allows, and carries boxes. Each joint yields by h/2 c J under the
+// impulse J = T h of the tension, with c = 1e-6 (2 / m). The length of a flat parabola exceeds its span L by 8 s^2 / (3 L) at a sag
+// s, where the tension is W L / (8 s).
+static void a_taut_bridge_carries_boxes(void** state)
+{
+    (void)state;
+    for (int loaded = 0; loaded < 2; ++loaded)
+    {
+        rblWorldId world = make_world(false);
+        Chain bridge = {.world = world, .count = 60};
+        rblBodyId boxes[15];
+        for (int i = 0; i < 59; ++i)
+        {
+            bridge.bodies[i] =
+                put(world, make_box(0.48f, 0.1f, 2), RBL_BODY_DYNAMIC, vec(0.5f * ((float)i + 0.5f), 0, 0));
+        }
+        for (int i = 0; i <= 59; ++i)
+        {
+            const bool at_end = i == 0 || i == 59;
+            bridge.joints[i] =
+                join(world, RBL_JOINT_HINGE, bridge.bodies[i < 59 ? i : 58],
+                     at_end ? the_world : bridge.bodies[i - 1], vec(i < 59 ? -0.25f : 0.25f, 0, 0),
+                     at_end ? vec(0.5f * (float)i, 0, 0) : vec(0.25f, 0, 0));
+        }
+        for (int i = 0; i < 15 && loaded == 1; ++i)
+        {
+            boxes[i] =
+                put(world, make_box(0.6f, 0.6f, 0.6f), RBL_BODY_DYNAMIC, vec(3.0f + 1.6f * (float)i, 1, 0));
+        }
+        Watch w = watch(world);
+        for (int i = 0; i < 300; ++i)
+        {
+            watched_step(&w, STEP);
+            check_close(worst_error(&bridge), 0.0, IN_PLACE);
+        }
+        check_energy_rule(&w);
+        rblEnergy energy;
+        check_ok(rbl_world_energy(world, &energy));
+        check_close(energy.kinetic, 0.0, 0.05); // of tons: it is at rest
+        const double mass = (double)state_of(world, bridge.bodies[0]).mass;
+        const double span = 29.5;
+        const double yield = 60.0 * 0.5 * (double)(STEP * STEP) * 1e-6 * 2.0 / mass; // m/N
+        const double sag = cbrt(3.0 * span * span * 59.0 * mass * 9.81 * yield / 64.0);
+        if (loaded == 0)
+        {
+            check_relative(-state_of(world, bridge.bodies[29]).center.y, sag, 0.02);
+        }
+        for (int i = 0; i < 15 && loaded == 1; ++i)
+        {
+            check_close(state_of(world, boxes[i]).center.x, 3.0 + 1.6 * i, 0.1);
+            check_close(state_of(world, boxes[i]).center.y, 0.35, 0.2);
+        }
+        check_ok(rbl_world_destroy(world));
+    }
+}
+
 static void what_is_torn_apart_comes_together_at_a_bounded_speed(void** state)
 {
     (void)state;
@@ -348,6 +404,7 @@ int main(void)
         cmocka_unit_test(a_plank_of_fixed_pieces_sticks_out_straight),
         cmocka_unit_test(hinges_stay_in_their_plane_when_pulled_out_of_it),
         cmocka_unit_test(loops_hold),
+        cmocka_unit_test(a_taut_bridge_carries_boxes),
         cmocka_unit_test(what_is_torn_apart_comes_together_at_a_bounded_speed),
         cmocka_unit_test(a_turning_hub_hauls_a_chain),
         cmocka_unit_test(a_hanging_chain_falls_asleep_and_wakes),

@@ -1,6 +1,7 @@
 // Rays, casts and overlaps of a world against brute force over its bodies.
 #include "shape_testing.h"
 #include "world_testing.h"
+#include <string.h>
 
 #include "math/aabb.h"
 
@@ -66,11 +67,34 @@ static Scene make_random_scene(rblRandom* random)
     return scene;
 }
 
+// The listed hits are the nearest of all, in order, each of another body.
+static void check_all_hits(const rblWorldHit* list, uint32_t listed, const float* all, uint32_t count)
+{
+    for (uint32_t i = 0; i < listed; ++i)
+    {
+        uint32_t nearer = 0;
+        uint32_t equal = 0;
+        for (uint32_t k = 0; k < count; ++k)
+        {
+            nearer += all[k] < list[i].t;
+            equal += all[k] == list[i].t;
+        }
+        assert_true(nearer <= i && i < nearer + equal);
+        assert_true(rbl_finite3(list[i].point) && rbl_finite3(list[i].normal));
+        for (uint32_t k = 0; k < i; ++k)
+        {
+            assert_true(list[k].body.index1 != list[i].body.index1);
+            assert_true(list[k].t < list[i].t || list[k].body.index1 < list[i].body.index1);
+        }
+    }
+}
+
 static void rays_find_the_nearest_body(void** state)
 {
     (void)state;
     rblRandom random = rbl_random_seed(1, 2);
     int hits = 0;
+    int several = 0;
     for (int round = 0; round < 4; ++round)
     {
         Scene scene = make_random_scene(&random);
@@ -81,12 +105,18 @@ static void rays_find_the_nearest_body(void** state)
             const uint64_t mask = k % 2 == 0 ? UINT64_MAX : 5;
             int best = -1;
             float nearest = INFINITY;
+            float all[COUNT];
+            uint32_t met = 0;
             for (int i = 0; i < COUNT; ++i)
             {
                 rblRay local = ray;
                 local.origin = rbl_transform_inverse_point(scene.poses[i], ray.origin);
                 local.direction = rbl_inverse_rotate3(scene.poses[i].q, ray.direction);
                 const rblShapeHit hit = rbl_shape_ray(scene.views[i].shape, &local);
+                if ((scene.filters[i].category & mask) != 0 && hit.t < INFINITY)
+                {
+                    all[met++] = hit.t;
+                }
                 if ((scene.filters[i].category & mask) != 0 && hit.t < nearest)
                 {
                     nearest = hit.t;
@@ -105,10 +135,18 @@ static void rays_find_the_nearest_body(void** state)
                 check_close(rbl_length3(hit.normal), 1.0, 1e-3);
                 ++hits;
             }
+            rblWorldHit list[COUNT];
+            const uint32_t capacity = k % 5 == 0 ? 1 + (uint32_t)k % 3 : COUNT;
+            uint32_t count = 0;
+            check_ok(rbl_world_ray_all(scene.world, &ray, mask, list, capacity, &count));
+            assert_int_equal(count, met);
+            check_all_hits(list, count < capacity ? count : capacity, all, met);
+            assert_true(count == 0 || memcmp(&list[0], &hit, sizeof hit) == 0);
+            several += count > 1;
         }
         check_ok(rbl_world_destroy(scene.world));
     }
-    assert_true(hits > 50);
+    assert_true(hits > 50 && several > 5);
 }
 
 static void casts_stop_at_the_first_body(void** state)
@@ -128,6 +166,8 @@ static void casts_stop_at_the_first_body(void** state)
             const rblVec3 way = random_in_cube(&random, 6.0f);
             const rblSweep moving = {pose, way, {0, 0, 0}};
             float first = 1.0f;
+            float all[COUNT];
+            uint32_t met = 0;
             for (int i = 0; i < COUNT; ++i)
             {
                 const rblSweep still = {scene.poses[i], {0, 0, 0}, {0, 0, 0}};
@@ -135,6 +175,10 @@ static void casts_stop_at_the_first_body(void** state)
                 const float t = rbl_shape_time_of_impact(&view, &moving, &scene.views[i], &still, tolerance,
                                                          0.5f * tolerance);
                 first = rbl_minf(first, t);
+                if (t < 1.0f)
+                {
+                    all[met++] = t;
+                }
             }
             rblWorldHit hit;
             check_ok(rbl_world_cast(scene.world, shape, pose, way, UINT64_MAX, &hit));
@@ -149,6 +193,15 @@ static void casts_stop_at_the_first_body(void** state)
                 assert_true(hit.t == 0.0f || rbl_dot3(hit.normal, way) < 1e-3f);
                 ++hits;
             }
+            rblWorldHit list[COUNT];
+            const uint32_t capacity = k % 5 == 0 ? 2 : COUNT;
+            uint32_t count = 0;
+            check_ok(rbl_world_cast_all(scene.world, shape, pose, way, UINT64_MAX, list, capacity, &count));
+            assert_int_equal(count, met);
+            check_all_hits(list, count < capacity ? count : capacity, all, met);
+            assert_true(count == 0 || memcmp(&list[0], &hit, sizeof hit) == 0);
+            check_ok(rbl_world_cast_all(scene.world, shape, pose, way, UINT64_MAX, NULL, 0, &count));
+            assert_int_equal(count, met);
             check_ok(rbl_shape_destroy(shape));
         }
         check_ok(rbl_world_destroy(scene.world));

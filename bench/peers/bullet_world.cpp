@@ -32,6 +32,7 @@ struct World
     std::vector<std::unique_ptr<btCollisionShape>> shapes; // and their parts
     std::vector<btCollisionShape*> shapeOf;                // by the trial's number
     std::vector<std::unique_ptr<btRigidBody>> bodies;
+    std::vector<std::unique_ptr<btTypedConstraint>> joints;
     btDiscreteDynamicsWorld world{&dispatcher, &broadphase, &solver, &configuration};
 };
 
@@ -181,6 +182,33 @@ void addBody(World& world, std::uint32_t index)
     world.bodies.push_back(std::move(body));
 }
 
+// Frames that lie at the joint's point and have its axis as z.
+void addJoint(World& world, const rblTrialJoint& from)
+{
+    btRigidBody& a = *world.bodies[from.a];
+    btRigidBody* b = from.b != RBL_TRIAL_WORLD ? world.bodies[from.b].get() : nullptr;
+    const btVector3 point(from.point[0], from.point[1], from.point[2]);
+    const btVector3 axis(from.axis[0], from.axis[1], from.axis[2]);
+    const btVector3 onA = a.getWorldTransform().invXform(point);
+    const btVector3 axisA = a.getWorldTransform().getBasis().transpose() * axis;
+    std::unique_ptr<btTypedConstraint> joint;
+    if (b == nullptr)
+    {
+        joint = from.hinges ? std::unique_ptr<btTypedConstraint>(new btHingeConstraint(a, onA, axisA))
+                            : std::unique_ptr<btTypedConstraint>(new btPoint2PointConstraint(a, onA));
+    }
+    else
+    {
+        const btVector3 onB = b->getWorldTransform().invXform(point);
+        const btVector3 axisB = b->getWorldTransform().getBasis().transpose() * axis;
+        joint = from.hinges
+                    ? std::unique_ptr<btTypedConstraint>(new btHingeConstraint(a, *b, onA, onB, axisA, axisB))
+                    : std::unique_ptr<btTypedConstraint>(new btPoint2PointConstraint(a, *b, onA, onB));
+    }
+    world.world.addConstraint(joint.get(), true);
+    world.joints.push_back(std::move(joint));
+}
+
 void* open(const rblTrial* trial, void* parts)
 {
     auto world = std::make_unique<World>();
@@ -198,12 +226,20 @@ void* open(const rblTrial* trial, void* parts)
     {
         addBody(*world, i);
     }
+    for (std::uint32_t i = 0; i < trial->setup.joint_count; ++i)
+    {
+        addJoint(*world, trial->joints[i]);
+    }
     return world.release();
 }
 
 void close(void* context)
 {
     std::unique_ptr<World> world(static_cast<World*>(context));
+    for (const auto& joint : world->joints)
+    {
+        world->world.removeConstraint(joint.get());
+    }
     for (const auto& body : world->bodies)
     {
         world->world.removeRigidBody(body.get());

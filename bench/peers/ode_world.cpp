@@ -146,6 +146,24 @@ void addBody(World& world, std::uint32_t index)
     world.geoms.push_back(geom);
 }
 
+void addJoint(World& world, const rblTrialJoint& from)
+{
+    dBodyID a = world.bodies[from.a];
+    dBodyID b = from.b != RBL_TRIAL_WORLD ? world.bodies[from.b] : nullptr;
+    dJointID joint =
+        from.hinges ? dJointCreateHinge(world.world, nullptr) : dJointCreateBall(world.world, nullptr);
+    dJointAttach(joint, a, b);
+    if (from.hinges)
+    {
+        dJointSetHingeAnchor(joint, from.point[0], from.point[1], from.point[2]);
+        dJointSetHingeAxis(joint, from.axis[0], from.axis[1], from.axis[2]);
+    }
+    else
+    {
+        dJointSetBallAnchor(joint, from.point[0], from.point[1], from.point[2]);
+    }
+}
+
 void* open(const rblTrial* trial, void*)
 {
     auto world = std::make_unique<World>();
@@ -166,6 +184,10 @@ void* open(const rblTrial* trial, void*)
     for (std::uint32_t i = 0; i < trial->setup.body_count; ++i)
     {
         addBody(*world, i);
+    }
+    for (std::uint32_t i = 0; i < trial->setup.joint_count; ++i)
+    {
+        addJoint(*world, trial->joints[i]);
     }
     return world.release();
 }
@@ -190,7 +212,9 @@ void meet(void* context, dGeomID a, dGeomID b)
     auto* world = static_cast<World*>(context);
     dBodyID body_a = dGeomGetBody(a);
     dBodyID body_b = dGeomGetBody(b);
-    if (body_a == nullptr && body_b == nullptr)
+    const bool joined = body_a != nullptr && body_b != nullptr &&
+                        dAreConnectedExcluding(body_a, body_b, dJointTypeContact) != 0;
+    if ((body_a == nullptr && body_b == nullptr) || joined)
     {
         return;
     }

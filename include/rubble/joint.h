@@ -24,6 +24,7 @@ typedef enum rblJointKind
     RBL_JOINT_HINGE,    ///< a ball joint that allows rotation about one axis only
     RBL_JOINT_FIXED,    ///< keeps the relative pose of two bodies
     RBL_JOINT_SPRING, ///< pulls two points together, as for dragging with a mouse; its work is booked in rblEnergy
+    RBL_JOINT_SLIDER, ///< allows motion along one axis only, and no rotation
     RBL_JOINT_KIND_COUNT
 } rblJointKind;
 
@@ -37,14 +38,20 @@ typedef struct rblJointDef
     rblBodyId b;          ///< null: the world
     rblVec3 anchor_a;     ///< in a's shape axes
     rblVec3 anchor_b;     ///< in b's shape axes; a point of the world when b is null
-    rblVec3 axis;         ///< of a hinge, in a's shape axes; default y
-    float length;         ///< m, of distance joints and ropes; 0: the current distance of the points
-    float break_force;    ///< N: the joint breaks above this force; default infinite
-    float stiffness;      ///< N/m, of springs; default 100
-    float damping;        ///< N s/m, of springs; default 10
-    float max_force;      ///< N, of springs; default infinite
-    bool collide;         ///< whether the two bodies collide with each other; default false
-    void* user_data;      ///< returned in events, never read
+    rblVec3 axis;      ///< of a hinge, a slider, or the limits of a ball joint, in a's shape axes; default y
+    float length;      ///< m, of distance joints and ropes; 0: the current distance of the points
+    float break_force; ///< N: the joint breaks above this force; default infinite
+    float stiffness;   ///< N/m, of springs; default 100
+    float damping;     ///< N s/m, of springs; default 10
+    float max_force;   ///< N, of springs; default infinite
+    bool collide;      ///< whether the two bodies collide with each other; default false
+    void* user_data;   ///< returned in events, never read
+    float lower,
+        upper; ///< limits of a hinge or of the twist of a ball joint, rad, or of a slider, m, from its pose at
+               ///< creation; default infinite
+    float swing; ///< rad: greatest angle between the axes of the bodies of a ball joint; default infinite
+    float motor_speed; ///< of a hinge, rad/s, or a slider, m/s: of b against a; default 0
+    float motor_force; ///< greatest torque, N m, or force, N, of the motor; default 0: no motor
 } rblJointDef;
 
 /// The defaults named above. `size` is what the caller knows of the struct.
@@ -56,7 +63,8 @@ static inline rblJointDef rbl_default_joint_def(void)
     return def;
 }
 
-/// Refused: stale bodies, none dynamic, anchors or axis not finite, a zero axis, a == b, numbers that are negative or NaN.
+/// Refused: stale bodies, none dynamic, anchors or axis not finite, a zero axis, a == b, numbers that are negative or NaN, limits
+/// of which the lower is above the upper, limits or motors of kinds that have none, a limit of swing above pi / 2.
 RBL_API rblResult rbl_joint_create(rblWorldId world, const rblJointDef* def, rblJointId* out);
 
 /// Remove a joint. Its bodies wake, and they collide with each other again.
@@ -68,6 +76,14 @@ RBL_API bool rbl_joint_is_valid(rblWorldId world, rblJointId joint);
 /// Move the anchor of b, the target of a mouse spring. In b's shape axes; in world axes when b is null.
 RBL_API rblResult rbl_joint_set_target(rblWorldId world, rblJointId joint, rblVec3 anchor_b);
 
+/// Change the limits of a hinge, of a slider, or of the twist of a ball joint. Its bodies wake. What is beyond the limits returns at
+/// recovery_speed. Refused: other kinds, a lower limit above the upper, NaN.
+RBL_API rblResult rbl_joint_set_limits(rblWorldId world, rblJointId joint, float lower, float upper);
+
+/// Change the motor of a hinge or slider; a force of 0 removes it. Its bodies wake. Its work is booked in rblEnergy. Refused: other
+/// kinds, a speed that is not finite, a force that is negative or not finite.
+RBL_API rblResult rbl_joint_set_motor(rblWorldId world, rblJointId joint, float speed, float force);
+
 /// Points, force and torque of a joint.
 typedef struct rblJointState
 {
@@ -78,6 +94,11 @@ typedef struct rblJointState
     rblVec3 torque;           ///< on b in the last step, N m
     float error;              ///< position error of the points, m
     void* user_data;
+    float
+        travel; ///< of a hinge or the twist of a ball joint with limits, rad, whole turns included; of a slider, m
+    float speed; ///< rate of that, 1/s
+    float drive; ///< torque or force of its motor and limits on b along the axis in the last step
+    float lower, upper, motor_speed, motor_force; ///< as in rblJointDef
 } rblJointState;
 
 /// Read the state of a joint after the last step.

@@ -66,6 +66,7 @@ typedef struct rblSceneBody
         fracture;     ///< kind of breaker in the scene, null for "none"; bodies of reserved kinds stay whole
     uint32_t breaker; ///< index in rblSceneView.breakers; RBL_NONE: it does not break
     rblAnchor anchor;
+    bool sensor;
 } rblSceneBody;
 
 /// One joint. Bodies are indices of the list of bodies.

@@ -129,6 +129,7 @@ typedef struct rblBodyDef
     rblAnchor anchor;     ///< of a static body that may break
     bool asleep;          ///< created asleep; its velocity applies when it wakes; default false
     void* user_data;      ///< returned in events, never read; fragments inherit it
+    bool sensor; ///< collides with nothing and reports what overlaps it (rblSensorEvent); default false
 } rblBodyDef;
 
 /// The defaults named above. `size` is what the caller knows of the struct.
@@ -142,7 +143,8 @@ static inline rblBodyDef rbl_default_body_def(void)
 
 /// Refused: a pose or velocity that is not finite, a quaternion far from unit length, mass not positive, a plane that is not
 /// static, a stale shape or breaker, a material with a density that is not positive, a restitution or Poisson's ratio out of
-/// range, or with a friction, modulus, strength, surface energy or break impulse that is negative or not finite. A body with velocity brings energy with it: booked as work of the next step.
+/// range, or with a friction, modulus, strength, surface energy or break impulse that is negative or not finite, a sensor with a
+/// breaker. A body with velocity brings energy with it: booked as work of the next step.
 RBL_API rblResult rbl_body_create(rblWorldId world, const rblBodyDef* def, rblBodyId* out);
 
 /// Remove a body and its joints. Bodies that touched it wake. The id becomes stale. The energy of the body is booked as work.
@@ -174,6 +176,7 @@ typedef struct rblBodyState
     rblFilter filter;
     rblAnchor anchor;
     const rblBreaker* breaker; ///< the body's own reference; null: it never breaks
+    bool sensor;
 } rblBodyState;
 
 /// Read the current state of a body.
@@ -240,6 +243,34 @@ RBL_API rblResult rbl_body_wake(rblWorldId world, rblBodyId body);
 /// result is RBL_OK.
 RBL_API rblResult rbl_body_break(rblWorldId world, rblBodyId body, rblVec3 point, rblVec3 normal);
 
+// ---- hooks ----
+
+/// Whether two bodies may collide, asked when their boxes begin to overlap and after changes of filters, types and joints. It is
+/// called from several threads at once, so it must depend on nothing but the two bodies, and must not call the world.
+typedef bool rblPairFilter(rblBodyId a, rblBodyId b, void* context);
+
+/// Set the filter of pairs, after the filters of bodies; null: none. Bodies wake, and pairs are asked again. Hooks are no part of
+/// snapshots and recordings: a replay needs the same ones.
+RBL_API rblResult rbl_world_set_pair_filter(rblWorldId world, rblPairFilter* filter, void* context);
+
+/// Contacts of two bodies in a substep, before they are solved.
+typedef struct rblPairContacts
+{
+    rblBodyId a, b;
+    rblVec3 point;  ///< of the deepest contact, world
+    rblVec3 normal; ///< there, from a to b
+    float distance; ///< there, m: negative in overlap
+    uint32_t count; ///< of contacts
+    bool touching;  ///< at the end of the substep before
+} rblPairContacts;
+
+/// Whether the contacts of a pair act in this substep. Called in each substep on the thread of rbl_world_step(), in the order of ids,
+/// for awake pairs with contacts. It must not change the world.
+typedef bool rblContactFilter(const rblPairContacts* contacts, void* context);
+
+/// Set the filter of contacts; null: none. As by rbl_world_set_pair_filter().
+RBL_API rblResult rbl_world_set_contact_filter(rblWorldId world, rblContactFilter* filter, void* context);
+
 // ---- what happened in the last step ----
 
 /// Kind of a contact event.
@@ -264,6 +295,22 @@ typedef struct rblContactEvent
 
 /// Events of the last step in a fixed order. Valid until the next call that changes the world.
 RBL_API rblResult rbl_world_contact_events(rblWorldId world, const rblContactEvent** events, uint32_t* count);
+
+/// A dynamic or kinematic body has begun or ended to overlap a sensor. A body that has crossed a sensor within a step does both.
+typedef struct rblSensorEvent
+{
+    rblBodyId sensor, body; ///< stale at the end when they were removed
+    bool begins;            ///< otherwise it ends
+} rblSensorEvent;
+
+/// Events of sensors in the last step, by sensor and body. Filters apply; sensors do not see each other. Valid until the next call
+/// that changes the world.
+RBL_API rblResult rbl_world_sensor_events(rblWorldId world, const rblSensorEvent** events, uint32_t* count);
+
+/// Bodies that overlapped a sensor at the end of the last step, in id order. At most `capacity` of them are written to `out`;
+/// `count` receives their number. A body that is no sensor has none.
+RBL_API rblResult rbl_sensor_overlaps(rblWorldId world, rblBodyId sensor, rblBodyId* out, uint32_t capacity,
+                                      uint32_t* count);
 
 /// Impulse on a body in the last step: of an impact, or of a lasting contact in the last substep. Together with gravity,
 /// joints and rblEnergy.drift_impulse, these impulses are the change of momentum of the body.
@@ -374,10 +421,20 @@ typedef struct rblWorldHit
 /// Nearest body along a ray whose category is in `mask`. Nothing found: the body of `out` is null, its t infinite.
 RBL_API rblResult rbl_world_ray(rblWorldId world, const rblRay* ray, uint64_t mask, rblWorldHit* out);
 
+/// All bodies along a ray whose category is in `mask`, each where the ray first meets it, nearest first; of equal distances the
+/// lower id first. At most `capacity` of them are written to `out`; `count` receives their number.
+RBL_API rblResult rbl_world_ray_all(rblWorldId world, const rblRay* ray, uint64_t mask, rblWorldHit* out,
+                                    uint32_t capacity, uint32_t* count);
+
 /// First body that a shape meets when it moves by `translation` from `pose`; t is the fraction of the
 /// translation. Nothing found: as by rbl_world_ray().
 RBL_API rblResult rbl_world_cast(rblWorldId world, rblShapeId shape, rblTransform pose, rblVec3 translation,
                                  uint64_t mask, rblWorldHit* out);
+
+/// All bodies that a shape meets, as rbl_world_ray_all() lists them.
+RBL_API rblResult rbl_world_cast_all(rblWorldId world, rblShapeId shape, rblTransform pose,
+                                     rblVec3 translation, uint64_t mask, rblWorldHit* out, uint32_t capacity,
+                                     uint32_t* count);
 
 /// Called for each body found; false ends the search.
 typedef bool rblBodyVisitor(rblBodyId body, void* context);

@@ -150,6 +150,10 @@ static rblResult check_def(const rblBodyDef* def)
                         (double)def->mass);
     }
     RBL_TRY(check_filter(&def->filter));
+    if (def->sensor && def->breaker.index1 != 0)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: a sensor must not have a breaker");
+    }
     return check_anchor(&def->anchor);
 }
 
@@ -293,6 +297,7 @@ rblResult rbl_body_make(const rblBodyDef* def, rblJobs* jobs, rblBody* body, rbl
         .awake = !def->asleep && def->type != RBL_BODY_STATIC,
         .rest.untried = def->asleep && def->type == RBL_BODY_DYNAMIC,
         .user_data = def->user_data,
+        .sensor = def->sensor,
     };
     *motion = (rblMotion){.orientation = rbl_quat_identity()};
     RBL_TRY(rbl_shape_acquire(def->shape, &body->shape));
@@ -334,6 +339,7 @@ rblResult rbl_body_enter_world(rblWorld* world, rblBody* body, const rblMotion* 
     rbl_box_forget(world->step, *slot);
     world->activity_changed = true;
     world->breakable += body->breaker != NULL;
+    world->sensors += body->sensor;
     world->fragments += body->ancestors > 0;
     world->debris += body->debris;
     return RBL_OK;
@@ -343,6 +349,7 @@ void rbl_body_leave_world(rblWorld* world, uint32_t slot)
 {
     rblBody* body = &world->bodies.data[slot];
     world->breakable -= body->breaker != NULL;
+    world->sensors -= body->sensor;
     world->fragments -= body->ancestors > 0;
     world->debris -= body->debris;
     rbl_broad_phase_remove(world->broad, slot);
@@ -438,6 +445,7 @@ rblResult rbl_body_state(rblWorldId world_id, rblBodyId id, rblBodyState* out)
         .filter = body->filter,
         .anchor = body->anchor,
         .breaker = body->breaker,
+        .sensor = body->sensor,
     };
     return RBL_OK;
 }

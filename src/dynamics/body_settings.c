@@ -129,6 +129,10 @@ rblResult rbl_body_set_breaker(rblWorldId world_id, rblBodyId id, rblBreakerId b
     uint32_t slot = 0;
     RBL_TRY(find(world_id, id, &world, &slot));
     rblBody* body = &world->bodies.data[slot];
+    if (body->sensor && breaker.index1 != 0)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: a sensor must not have a breaker");
+    }
     const rblBody before = *body;
     rblBody after = before;
     after.breaker = NULL;

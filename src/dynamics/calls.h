@@ -30,6 +30,10 @@ typedef enum rblCallCode
     RBL_CALL_BODY_SET_MATERIAL,
     RBL_CALL_BODY_SET_BREAKER, // files also have the current anchor
     RBL_CALL_BODY_SET_GRAVITY_SCALE,
+    RBL_CALL_JOINT_SET_LIMITS, // lower and upper are in `first`
+    RBL_CALL_JOINT_SET_MOTOR,  // speed and force are in `first`
+    RBL_CALL_AXIS_CREATE,      // in files only: RBL_CALL_JOINT_CREATE of a joint with limits or a motor
+    RBL_CALL_SENSOR_CREATE,    // in files only: RBL_CALL_BODY_CREATE of a sensor
     RBL_CALL_COUNT
 } rblCallCode;
 

@@ -206,7 +206,7 @@ static void compact_leavers(rblStep* step)
     step->pair_finder->leavers.count = step->pair_finder->boxes.count = count;
 }
 
-static bool filters_agree(const rblFilter* a, const rblFilter* b)
+bool rbl_filters_agree(const rblFilter* a, const rblFilter* b)
 {
     if (a->group != 0 && a->group == b->group)
     {
@@ -220,7 +220,10 @@ bool rbl_pair_is_wanted(const rblWorld* world, uint32_t a, uint32_t b)
     const rblBody* first = &world->bodies.data[a];
     const rblBody* second = &world->bodies.data[b];
     const bool dynamic = first->type == RBL_BODY_DYNAMIC || second->type == RBL_BODY_DYNAMIC;
-    return dynamic && filters_agree(&first->filter, &second->filter) && !rbl_joints_forbid_pair(world, a, b);
+    return dynamic && !first->sensor && !second->sensor &&
+           rbl_filters_agree(&first->filter, &second->filter) && !rbl_joints_forbid_pair(world, a, b) &&
+           (world->pair_filter == NULL ||
+            world->pair_filter(rbl_body_id(world, a), rbl_body_id(world, b), world->pair_filter_context));
 }
 
 static bool wants_pair(uint32_t a, uint32_t b, const void* context)

@@ -47,9 +47,9 @@ void rbl_bodies_freeze(rblStep* step)
     for (size_t i = 0; i < world->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[i];
-        if (!rbl_finite3(joint->linear_impulse) || !rbl_finite3(joint->angular_impulse))
+        if (!rbl_finite3d(joint->linear_impulse) || !rbl_finite3d(joint->angular_impulse))
         {
-            joint->linear_impulse = joint->angular_impulse = rbl_vec3(0, 0, 0);
+            joint->linear_impulse = joint->angular_impulse = rbl_vec3d(0, 0, 0);
         }
     }
 }

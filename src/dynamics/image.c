@@ -267,10 +267,11 @@ static bool is_body(const rblBody* body, const rblMotion* motion, uint32_t gener
     return body->generation == generation && generation % 2 == 1 && body->shape_id.index1 > 0 &&
            body->shape_id.index1 <= shapes && (unsigned)body->type < RBL_BODY_TYPE_COUNT &&
            is_bool(&body->awake) && is_bool(&body->rest.untried) && is_bool(&body->lost_neighbour) &&
-           is_bool(&body->is_new) && is_bool(&body->falls) && is_bool(&body->is_new_fragment) &&
-           is_bool(&body->unbreakable_yet) && is_pose(&body->shape_in_body) && is_pose(&body->previous) &&
-           is_pose(&frame) && body->mass >= 0.0f && is_finite(&body->force.x, 3) &&
-           is_finite(&body->torque.x, 3) && is_finite(&body->mass, 1) && is_finite(&body->gravity_scale, 1) &&
+           is_bool(&body->is_new) && is_bool(&body->sensor) && is_bool(&body->falls) &&
+           is_bool(&body->is_new_fragment) && is_bool(&body->unbreakable_yet) &&
+           is_pose(&body->shape_in_body) && is_pose(&body->previous) && is_pose(&frame) &&
+           body->mass >= 0.0f && is_finite(&body->force.x, 3) && is_finite(&body->torque.x, 3) &&
+           is_finite(&body->mass, 1) && is_finite(&body->gravity_scale, 1) &&
            is_finite(&body->material.density, 3) && is_finite(&motion->velocity.x, 3) &&
            is_finite(&motion->momentum.x, 3) && is_finite(&motion->spin.x, 3) &&
            is_finite(&motion->moments.x, 3) && motion->inverse_mass >= 0.0f &&
@@ -315,6 +316,11 @@ static bool is_taken(const Image* image, uint32_t slot)
     return slot < image->header.slots && get_u32(image, image->at.ids, slot) % 2 == 1;
 }
 
+static bool is_good_axis(const rblJointAxis* axis)
+{
+    return axis->lower <= axis->upper && rbl_finite(axis->travel) && rbl_finite(axis->impulse);
+}
+
 static rblResult check_joints(const Image* image)
 {
     const rblSnapshotHeader* header = &image->header;
@@ -332,7 +338,9 @@ static rblResult check_joints(const Image* image)
                                     (unsigned)joint.kind < RBL_JOINT_KIND_COUNT && is_taken(image, joint.a) &&
                                     joint.a != joint.b && (joint.b == RBL_NONE || is_taken(image, joint.b)) &&
                                     is_bool(&joint.collide) && is_finite(&joint.anchor_a.x, 3) &&
-                                    is_finite(&joint.anchor_b.x, 3) && is_finite(&joint.axis_a.x, 3);
+                                    is_finite(&joint.anchor_b.x, 3) && is_finite(&joint.axis_a.x, 3) &&
+                                    is_finite(&joint.motor_speed, 2) && is_good_axis(&joint.axes[0]) &&
+                                    is_good_axis(&joint.axes[1]);
         RBL_TRY(good ? RBL_OK : damaged("joint", slot));
     }
     return RBL_OK;
@@ -433,6 +441,23 @@ static rblResult check_breaks(const Image* image)
                : damaged("number of fragments", header->unreported_ids);
 }
 
+// Overlaps only end when their slots have other bodies, but must be sorted, and of slots that exist.
+static rblResult check_sensed(const Image* image)
+{
+    rblSensed last = {0};
+    for (uint32_t i = 0; i < image->header.sensed; ++i)
+    {
+        rblSensed sensed;
+        get(image, image->at.sensed, i, &sensed, sizeof sensed);
+        const bool after = i == 0 || last.sensor < sensed.sensor ||
+                           (last.sensor == sensed.sensor && last.body < sensed.body);
+        const bool good = after && sensed.sensor < image->header.slots && sensed.body < image->header.slots;
+        RBL_TRY(good ? RBL_OK : damaged("overlap of a sensor", i));
+        last = sensed;
+    }
+    return RBL_OK;
+}
+
 static rblResult check_counts(const Image* image)
 {
     const rblSnapshotHeader* header = &image->header;
@@ -453,7 +478,8 @@ static rblResult check_image(const Image* image, const rblImageTables* tables)
     RBL_TRY(check_joints(image));
     RBL_TRY(check_joint_counts(image));
     RBL_TRY(check_pairs(image));
-    return check_breaks(image);
+    RBL_TRY(check_breaks(image));
+    return check_sensed(image);
 }
 
 // ---- reading ----

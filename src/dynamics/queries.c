@@ -1,4 +1,6 @@
 // Queries of a world: rays, casts, overlaps.
+#include "dynamics/queries.h"
+
 #include "dynamics/step.h"
 #include <math.h>
 
@@ -7,20 +9,52 @@ static rblTransform pose_of(const rblWorld* world, uint32_t slot)
     return rbl_shape_pose(&world->bodies.data[slot], &world->motions.data[slot]);
 }
 
+// ---- hits ----
+
+// The nearest hits, sorted. Of equal distances the lower slot comes first, whatever the order of visits.
+typedef struct Hits
+{
+    rblWorldHit* out;
+    uint32_t capacity, count;
+} Hits;
+
+static bool comes_before(const rblWorldHit* a, const rblWorldHit* b)
+{
+    return a->t < b->t || (a->t == b->t && a->body.index1 < b->body.index1);
+}
+
+static void add_hit(Hits* hits, rblWorldHit hit)
+{
+    const uint32_t kept = hits->count < hits->capacity ? hits->count : hits->capacity;
+    hits->count += 1;
+    if (kept == hits->capacity && (kept == 0 || !comes_before(&hit, &hits->out[kept - 1])))
+    {
+        return;
+    }
+    uint32_t at = kept < hits->capacity ? kept : kept - 1;
+    while (at > 0 && comes_before(&hit, &hits->out[at - 1]))
+    {
+        hits->out[at] = hits->out[at - 1];
+        at -= 1;
+    }
+    hits->out[at] = hit;
+}
+
 // ---- rays ----
 
 typedef struct RayQuery
 {
     const rblWorld* world;
     uint64_t mask;
-    rblWorldHit best; // body null: none yet
+    bool all; // otherwise the nearest hit shortens the ray
+    Hits hits;
 } RayQuery;
 
 static float visit_ray(uint32_t slot, const rblRay* ray, void* context)
 {
     RayQuery* query = context;
     const rblBody* body = &query->world->bodies.data[slot];
-    if ((body->filter.category & query->mask) == 0)
+    if (body->sensor || (body->filter.category & query->mask) == 0)
     {
         return ray->t_max;
     }
@@ -33,19 +67,27 @@ static float visit_ray(uint32_t slot, const rblRay* ray, void* context)
     {
         return ray->t_max;
     }
-    // Of equal distances the lower slot is chosen, whatever the order of visits.
-    const bool is_nearer =
-        hit.t < query->best.t || (hit.t == query->best.t && slot + 1 < query->best.body.index1);
-    if (is_nearer)
+    add_hit(&query->hits, (rblWorldHit){
+                              .body = rbl_body_id(query->world, slot),
+                              .t = hit.t,
+                              .point = rbl_mul_add3(ray->origin, hit.t, ray->direction),
+                              .normal = rbl_rotate3(pose.q, hit.normal),
+                          });
+    return query->all ? ray->t_max : query->hits.out[0].t;
+}
+
+static rblResult check_ray(const rblRay* ray)
+{
+    if (!rbl_finite3(ray->origin) || !rbl_finite3(ray->direction) || !(rbl_length3(ray->direction) > 0.0f) ||
+        !(ray->t_min <= ray->t_max))
     {
-        query->best = (rblWorldHit){
-            .body = rbl_body_id(query->world, slot),
-            .t = hit.t,
-            .point = rbl_mul_add3(ray->origin, hit.t, ray->direction),
-            .normal = rbl_rotate3(pose.q, hit.normal),
-        };
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "ray: origin is (%g, %g, %g), must be finite; direction is (%g, %g, %g), must be "
+                        "finite and not zero; t_min is %g, must not be above t_max %g",
+                        RBL_XYZ(ray->origin), RBL_XYZ(ray->direction), (double)ray->t_min,
+                        (double)ray->t_max);
     }
-    return query->best.t;
+    return RBL_OK;
 }
 
 rblResult rbl_world_ray(rblWorldId id, const rblRay* ray, uint64_t mask, rblWorldHit* out)
@@ -56,18 +98,27 @@ rblResult rbl_world_ray(rblWorldId id, const rblRay* ray, uint64_t mask, rblWorl
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "ray: ray and out must not be null");
     }
-    if (!rbl_finite3(ray->origin) || !rbl_finite3(ray->direction) || !(rbl_length3(ray->direction) > 0.0f) ||
-        !(ray->t_min <= ray->t_max))
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "ray: origin is (%g, %g, %g), must be finite; direction is (%g, %g, %g), must be "
-                        "finite and not zero; t_min is %g, must not be above t_max %g",
-                        RBL_XYZ(ray->origin), RBL_XYZ(ray->direction), (double)ray->t_min,
-                        (double)ray->t_max);
-    }
-    RayQuery query = {.world = world, .mask = mask, .best.t = INFINITY};
+    RBL_TRY(check_ray(ray));
+    rblWorldHit hit = {.t = INFINITY};
+    RayQuery query = {.world = world, .mask = mask, .hits = {.out = &hit, .capacity = 1}};
     rbl_broad_phase_ray(world->broad, ray, rbl_vec3(0, 0, 0), visit_ray, &query);
-    *out = query.best;
+    *out = hit;
+    return RBL_OK;
+}
+
+rblResult rbl_world_ray_all(rblWorldId id, const rblRay* ray, uint64_t mask, rblWorldHit* out,
+                            uint32_t capacity, uint32_t* count)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(id, &world));
+    if (ray == NULL || count == NULL || (out == NULL && capacity > 0))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "ray: ray, out and count must not be null");
+    }
+    RBL_TRY(check_ray(ray));
+    RayQuery query = {.world = world, .mask = mask, .all = true, .hits = {.out = out, .capacity = capacity}};
+    rbl_broad_phase_ray(world->broad, ray, rbl_vec3(0, 0, 0), visit_ray, &query);
+    *count = query.hits.count;
     return RBL_OK;
 }
 
@@ -77,32 +128,26 @@ typedef struct CastQuery
 {
     const rblWorld* world;
     uint64_t mask;
-    const rblShapeView* shape;
+    rblShapeView shape;
     rblSweep sweep;
-    bool found;
-    uint32_t slot;
-    float best;
+    Hits hits;
 } CastQuery;
 
 static bool visit_cast(uint32_t slot, void* context)
 {
     CastQuery* query = context;
     const rblBody* body = &query->world->bodies.data[slot];
-    if ((body->filter.category & query->mask) == 0)
+    if (body->sensor || (body->filter.category & query->mask) == 0)
     {
         return true;
     }
     const rblSweep still = {pose_of(query->world, slot), {0, 0, 0}, {0, 0, 0}};
-    const float tolerance = 1e-4f * rbl_minf(query->shape->thinnest, body->shape.thinnest);
-    const float t = rbl_shape_time_of_impact(query->shape, &query->sweep, &body->shape, &still, tolerance,
+    const float tolerance = rbl_meeting_distance(&query->shape, &body->shape);
+    const float t = rbl_shape_time_of_impact(&query->shape, &query->sweep, &body->shape, &still, tolerance,
                                              0.5f * tolerance);
-    const bool is_nearer =
-        t < 1.0f && (!query->found || t < query->best || (t == query->best && slot < query->slot));
-    if (is_nearer)
+    if (t < 1.0f)
     {
-        query->found = true;
-        query->best = t;
-        query->slot = slot;
+        add_hit(&query->hits, (rblWorldHit){.body = rbl_body_id(query->world, slot), .t = t});
     }
     return true;
 }
@@ -110,21 +155,22 @@ static bool visit_cast(uint32_t slot, void* context)
 // Contact point and normal where the cast shape first touches a body.
 static rblResult describe_cast(const CastQuery* query, rblWorldHit* hit)
 {
-    const rblBody* body = &query->world->bodies.data[query->slot];
+    const uint32_t slot = hit->body.index1 - 1;
+    const rblBody* body = &query->world->bodies.data[slot];
     rblTransform at = query->sweep.from;
-    at.p = rbl_mul_add3(at.p, query->best, query->sweep.translation);
-    const rblTransform other = pose_of(query->world, query->slot);
+    at.p = rbl_mul_add3(at.p, hit->t, query->sweep.translation);
+    const rblTransform other = pose_of(query->world, slot);
     rblCollideOptions options = rbl_default_collide_options();
-    options.margin = 1e-2f * rbl_minf(query->shape->thinnest, body->shape.thinnest);
+    options.margin = 1e-2f * rbl_minf(query->shape.thinnest, body->shape.thinnest);
     rblContactSet set = {0};
-    const rblResult result = rbl_shape_collide(query->shape, &body->shape, rbl_transform_relative(at, other),
+    const rblResult result = rbl_shape_collide(&query->shape, &body->shape, rbl_transform_relative(at, other),
                                                &options, NULL, &set);
     if (result != RBL_OK)
     {
         rbl_contact_set_free(&set);
         return result;
     }
-    *hit = (rblWorldHit){.body = rbl_body_id(query->world, query->slot), .t = query->best, .point = at.p};
+    hit->point = at.p;
     float nearest = INFINITY;
     for (uint32_t i = 0; i < set.count; ++i)
     {
@@ -150,7 +196,24 @@ static rblResult check_pose(rblTransform pose)
                              RBL_XYZ(pose.p), sqrt((double)square));
 }
 
-rblResult rbl_world_cast(rblWorldId id, rblShapeId shape_id, rblTransform pose, rblVec3 translation,
+static rblResult cast(CastQuery* query, rblShapeId shape)
+{
+    RBL_TRY(rbl_shape_acquire(shape, &query->shape));
+    const rblVec3 translation = query->sweep.translation;
+    const rblAabb box = rbl_shape_bounds_at(&query->shape, query->sweep.from);
+    const rblAabb end = {rbl_add3(box.lower, translation), rbl_add3(box.upper, translation)};
+    rbl_broad_phase_query(query->world->broad, rbl_aabb_union(box, end), visit_cast, query);
+    const Hits* hits = &query->hits;
+    rblResult result = RBL_OK;
+    for (uint32_t i = 0; i < hits->count && i < hits->capacity && result == RBL_OK; ++i)
+    {
+        result = describe_cast(query, &hits->out[i]);
+    }
+    rbl_shape_release(query->shape.shape);
+    return result;
+}
+
+rblResult rbl_world_cast(rblWorldId id, rblShapeId shape, rblTransform pose, rblVec3 translation,
                          uint64_t mask, rblWorldHit* out)
 {
     rblWorld* world = NULL;
@@ -161,18 +224,34 @@ rblResult rbl_world_cast(rblWorldId id, rblShapeId shape_id, rblTransform pose, 
         return rbl_fail(RBL_ERROR_ARGUMENT, "cast: %s",
                         out == NULL ? "out must not be null" : "the translation must be finite");
     }
-    rblShapeView shape;
-    RBL_TRY(rbl_shape_acquire(shape_id, &shape));
-    CastQuery query = {
-        .world = world, .mask = mask, .shape = &shape, .sweep = {pose, translation, {0, 0, 0}}};
-    const rblAabb box = rbl_shape_bounds_at(&shape, pose);
-    const rblAabb end = {rbl_add3(box.lower, translation), rbl_add3(box.upper, translation)};
-    rbl_broad_phase_query(world->broad, rbl_aabb_union(box, end), visit_cast, &query);
     rblWorldHit hit = {.t = INFINITY};
-    const rblResult result = query.found ? describe_cast(&query, &hit) : RBL_OK;
-    rbl_shape_release(shape.shape);
-    RBL_TRY(result);
+    CastQuery query = {.world = world,
+                       .mask = mask,
+                       .sweep = {pose, translation, {0, 0, 0}},
+                       .hits = {.out = &hit, .capacity = 1}};
+    RBL_TRY(cast(&query, shape));
     *out = hit;
+    return RBL_OK;
+}
+
+rblResult rbl_world_cast_all(rblWorldId id, rblShapeId shape, rblTransform pose, rblVec3 translation,
+                             uint64_t mask, rblWorldHit* out, uint32_t capacity, uint32_t* count)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(id, &world));
+    RBL_TRY(check_pose(pose));
+    if (!rbl_finite3(translation) || count == NULL || (out == NULL && capacity > 0))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "cast: %s",
+                        rbl_finite3(translation) ? "out and count must not be null"
+                                                 : "the translation must be finite");
+    }
+    CastQuery query = {.world = world,
+                       .mask = mask,
+                       .sweep = {pose, translation, {0, 0, 0}},
+                       .hits = {.out = out, .capacity = capacity}};
+    RBL_TRY(cast(&query, shape));
+    *count = query.hits.count;
     return RBL_OK;
 }
 
@@ -196,7 +275,7 @@ static bool visit_overlap(uint32_t slot, void* context)
     OverlapQuery* query = context;
     const rblBody* body = &query->world->bodies.data[slot];
     const rblTransform pose = pose_of(query->world, slot);
-    if ((body->filter.category & query->mask) == 0 ||
+    if (body->sensor || (body->filter.category & query->mask) == 0 ||
         !rbl_aabb_overlaps(rbl_shape_bounds_at(&body->shape, pose), query->box))
     {
         return true;

@@ -61,6 +61,7 @@ static rblSnapshotHeader make_header(const rblWorld* world)
         .has_new_fragments = world->has_new_fragments,
         .unreported = (uint32_t)(world->break_log.events.count - world->break_log.reported),
         .unreported_ids = (uint32_t)(world->break_log.ids.count - world->break_log.reported_ids),
+        .sensed = (uint32_t)world->sensed.count,
         .unreported_mates = (uint32_t)(world->break_log.mates.count - world->break_log.reported_mates),
         .vanished_mass = world->vanished_mass,
         .vanished = world->vanished,
@@ -114,6 +115,7 @@ static size_t write_world(const rblWorld* world, unsigned char* data)
     }
     put(&cursor, rbl_broad_phase_pairs(world->broad), sizeof(rblProxyPair) * header.proxy_pairs);
     put_breaks(&cursor, world, &header);
+    put(&cursor, world->sensed.data, sizeof(rblSensed) * header.sensed);
     if (data != NULL)
     {
         header.size = cursor.size;
@@ -236,6 +238,8 @@ rblSnapshotLayout rbl_snapshot_layout(const rblSnapshotHeader* header)
     at.proxy_pairs = at.proxies + sizeof(rblProxyState) * header->slots;
     at.breaks = at.proxy_pairs + sizeof(rblProxyPair) * header->proxy_pairs;
     at.fragments = at.breaks + sizeof(rblBreakEvent) * header->unreported;
+    at.sensed = at.fragments + sizeof(rblBodyId) * header->unreported_ids +
+                sizeof(rblMate) * header->unreported_mates;
     return at;
 }
 
@@ -250,7 +254,8 @@ uint64_t rbl_snapshot_size(const rblSnapshotHeader* header)
            sizeof(rblProxyPair) * (uint64_t)header->proxy_pairs +
            sizeof(rblBreakEvent) * (uint64_t)header->unreported +
            sizeof(rblBodyId) * (uint64_t)header->unreported_ids +
-           sizeof(rblMate) * (uint64_t)header->unreported_mates;
+           sizeof(rblMate) * (uint64_t)header->unreported_mates +
+           sizeof(rblSensed) * (uint64_t)header->sensed;
 }
 
 static rblResult check_snapshot(const rblWorld* world, const void* buffer, size_t size,
@@ -297,6 +302,7 @@ static bool reserve_all(rblWorld* world, const rblSnapshotHeader* header)
            rbl_array_reserve(&world->joints, header->joint_slots) &&
            rbl_array_reserve(&world->pairs, header->pairs) &&
            rbl_array_reserve(&world->contacts, header->contacts) &&
+           rbl_array_reserve(&world->sensed, header->sensed) &&
            rbl_array_reserve(&world->break_log.events, header->unreported) &&
            rbl_array_reserve(&world->break_log.ids, header->unreported_ids) &&
            rbl_array_reserve(&world->break_log.mates, header->unreported_mates);
@@ -327,6 +333,7 @@ static void release_bodies(rblWorld* world)
 static void retain_bodies(rblWorld* world)
 {
     world->breakable = 0;
+    world->sensors = 0;
     world->fragments = 0;
     world->debris = 0;
     world->rebuilding = 0;
@@ -345,6 +352,7 @@ static void retain_bodies(rblWorld* world)
         body->prepared = NULL;
         body->is_prepared = false;
         world->breakable += body->breaker != NULL;
+        world->sensors += body->sensor;
         world->fragments += body->ancestors > 0;
         world->debris += body->debris;
         world->rebuilding += body->rebuild > 0;
@@ -419,6 +427,9 @@ static void take_world(rblWorld* world, const rblSnapshotHeader* header, const v
     take(&cursor, world->pairs.data, sizeof(rblPair) * header->pairs);
     take(&cursor, world->contacts.data, sizeof(rblContact) * header->contacts);
     take_breaks(world, header, cursor);
+    world->sensed.count = header->sensed;
+    cursor.size = rbl_snapshot_layout(header).sensed;
+    take(&cursor, world->sensed.data, sizeof(rblSensed) * header->sensed);
     world->last_sleep_group = header->last_sleep_group;
     world->begun_stepping = header->begun_stepping != 0;
     world->bodies_destroyed = header->bodies_destroyed != 0;
@@ -446,6 +457,7 @@ static void clear_results(rblWorld* world)
     rbl_array_clear(&world->events);
     rbl_array_clear(&world->impacts);
     rbl_array_clear(&world->joint_events);
+    rbl_array_clear(&world->sensor_events);
     rbl_boxes_forget(world->step);
     rbl_array_clear(&world->step->solver_bodies);
     rbl_array_clear(&world->step->manifolds);

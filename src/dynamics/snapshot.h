@@ -1,5 +1,5 @@
 // The header of a snapshot. After it: slots, motions, joints, pairs, contacts, the broad phase, breaks that are not reported
-// yet.
+// yet, overlaps of sensors.
 #ifndef RBL_DYNAMICS_SNAPSHOT_H
 #define RBL_DYNAMICS_SNAPSHOT_H
 
@@ -29,6 +29,8 @@ typedef struct rblSnapshotHeader
     uint64_t vanished;
     uint32_t unreported, unreported_ids,
         unreported_mates; // breaks since the last step, their fragments and mates
+    uint32_t sensed;      // overlaps of sensors
+    uint32_t unused;      // no padding before the size
     uint64_t size;
 } rblSnapshotHeader;
 
@@ -38,7 +40,8 @@ uint64_t rbl_snapshot_size(const rblSnapshotHeader* header);
 // Offsets of the arrays, in bytes.
 typedef struct rblSnapshotLayout
 {
-    size_t ids, joint_ids, bodies, motions, joints, pairs, contacts, proxies, proxy_pairs, breaks, fragments;
+    size_t ids, joint_ids, bodies, motions, joints, pairs, contacts, proxies, proxy_pairs, breaks, fragments,
+        sensed;
 } rblSnapshotLayout;
 
 rblSnapshotLayout rbl_snapshot_layout(const rblSnapshotHeader* header);

@@ -34,6 +34,14 @@ static inline bool rbl_bodies_are_siblings(const rblBodyPath* a, const rblBodyPa
 }
 
 rblResult rbl_siblings_drop_contacts(rblStep* step);
+
+// Ask the filter of contacts, and drop those that must not act; drop those of one pair (hooks.c).
+void rbl_contacts_filter(rblStep* step);
+void rbl_pair_drop_contacts(rblPair* pair);
+
+// Overlaps of sensors, and their events (sensors.c).
+rblResult rbl_sensors_sense(rblStep* step);
+
 rblResult rbl_siblings_update(rblStep* step);
 void rbl_siblings_leave(rblBody* body);
 
@@ -140,6 +148,7 @@ void rbl_inertia_update(const rblMotion* motion, rblSolverBody* body);
 float rbl_pair_slop(const rblBody* a, const rblBody* b);
 
 // Whether filters, types and joints allow two bodies to collide.
+bool rbl_filters_agree(const rblFilter* a, const rblFilter* b);
 bool rbl_pair_is_wanted(const rblWorld* world, uint32_t a, uint32_t b);
 
 // Merge new pairs of the broad phase into the list of pairs, once (find_pairs.c).

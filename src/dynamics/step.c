@@ -30,6 +30,7 @@ static rblResult detect(rblStep* step, double* clock)
     RBL_TRY(check(step, RBL_CHECK_AFTER_PAIRS));
     RBL_TRY(rbl_contacts_find(step));
     RBL_TRY(rbl_siblings_drop_contacts(step));
+    rbl_contacts_filter(step);
     lap(clock, &world->profile.narrow);
     RBL_TRY(check(step, RBL_CHECK_AFTER_CONTACTS));
     RBL_TRY(rbl_sleepers_wake_by_approach(step));
@@ -85,6 +86,7 @@ static rblResult advance(rblStep* step, double* clock)
     RBL_TRY(rbl_contacts_finish(step));
     RBL_TRY(rbl_siblings_update(step));
     RBL_TRY(rbl_joints_finish(step));
+    RBL_TRY(rbl_sensors_sense(step));
     RBL_TRY(rbl_sleep_update(step));
     lap(clock, &world->profile.sleep);
     return RBL_OK;
@@ -205,6 +207,7 @@ static rblResult step(rblStep* step, float seconds)
     world->profile = (rblProfile){0};
     rbl_array_clear(&world->events);
     rbl_array_clear(&world->joint_events);
+    rbl_array_clear(&world->sensor_events);
     rbl_array_clear(&world->impacts);
     rbl_break_log_drop_reported(world);
     rbl_debris_retire(world, seconds);

@@ -205,6 +205,8 @@ typedef struct rblIsland
         budget; // J: dissipated by its impacts and contacts in this step and not heat of a break: drift correction may spend it
     double impact_work;      // J: work of kinematic bodies through impacts,
     double contact_work;     // and through lasting contacts
+    double elastic_work;     // J: work of joints that yield, and of limits that push back
+    double absorbed;         // J: taken by limits of joints
     double contact_loss;     // J: dissipated in the contact solve,
     double sibling_loss;     // by contacts between siblings
     double clamped;          // J: energy gain that clamping prevented
@@ -322,6 +324,9 @@ struct rblStep
     RBL_ARRAY(rblManifoldImpact) manifold_impacts; // of the substep, round by round (impacts.c)
     rblGrowthArray growths;                        // per solver body (clamp.c)
     rblJointSystem joint_system;                   // (joint_system.c)
+    rblSensedArray sensed_now;                     // of this substep (sensors.c)
+    rblIndexArray sensed_bodies;                   // near one sensor
+    rblContactSet sensed_contacts;                 // of one of them
     rblLinks links;                                // (wake.c)
     RBL_ARRAY(unsigned char)
     watched;                  // by slot: its loads are summed (rest.c); it may fall asleep (sleep.c)

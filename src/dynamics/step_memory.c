@@ -25,6 +25,8 @@
     X(islands)                                                                                               \
     X(island_bodies)                                                                                         \
     X(manifold_impacts)                                                                                      \
+    X(sensed_now)                                                                                            \
+    X(sensed_bodies)                                                                                         \
     X(growths)                                                                                               \
     X(clocks)                                                                                                \
     X(slowed)                                                                                                \
@@ -65,6 +67,7 @@ rblStep* rbl_step_create(rblWorld* world)
     stage->world = world;
     ARRAYS(RBL_STAGE_INIT_ARRAY)
     rbl_joint_system_init(&stage->joint_system, allocator);
+    stage->sensed_contacts.allocator = allocator;
     bool complete = true;
     STAGES(CREATE)
     if (!complete)
@@ -85,5 +88,6 @@ void rbl_step_destroy(rblStep* stage)
     STAGES(DESTROY)
     ARRAYS(RBL_STAGE_FREE_ARRAY)
     rbl_joint_system_free(&stage->joint_system);
+    rbl_contact_set_free(&stage->sensed_contacts);
     rbl_free(allocator, stage, sizeof *stage);
 }

@@ -64,6 +64,8 @@ static rblResult check_def(const rblWorldDef* def)
     X(joints)                                                                                                \
     X(pairs)                                                                                                 \
     X(contacts)                                                                                              \
+    X(sensed)                                                                                                \
+    X(sensor_events)                                                                                         \
     X(rebuilds)                                                                                              \
     X(kept_shapes)                                                                                           \
     X(kept_shape_ids)                                                                                        \

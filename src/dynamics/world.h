@@ -85,6 +85,7 @@ typedef struct rblBody
     void* prepared;            // data of the breaker for this shape
     uint32_t ancestors;        // number of ancestors that broke
     float damage;
+    bool sensor;    // collides with nothing (sensors.c)
     bool debris;    // too small to break again
     float lifetime; // s left before debris is removed; 0: never removed
     uint32_t
@@ -154,6 +155,15 @@ typedef RBL_ARRAY(rblPair) rblPairArray;
 
 typedef RBL_ARRAY(rblContactEvent) rblContactEventArray;
 
+// A body that overlaps a sensor, by slots.
+typedef struct rblSensed
+{
+    uint32_t sensor, sensor_generation;
+    uint32_t body, body_generation;
+} rblSensed;
+
+typedef RBL_ARRAY(rblSensed) rblSensedArray;
+
 // Impulse of an impact between two bodies.
 typedef struct rblImpactRecord
 {
@@ -195,7 +205,11 @@ struct rblWorld
     bool busy;               // in a step or a break: public calls are refused (step.c, fracture_events.c)
     rblCountedMemory memory; // every byte of the world and its stages
     const rblAllocator* allocator; // the one of `memory`
-    rblCallHook* hook;             // called for each call that changes the world; may be null
+    rblPairFilter* pair_filter;    // may be null
+    void* pair_filter_context;
+    rblContactFilter* contact_filter; // may be null
+    void* contact_filter_context;
+    rblCallHook* hook; // called for each call that changes the world; may be null
     void* hook_context;
     uint32_t serial;       // unique in this process; a part of the world's body and joint ids
     uint32_t stage_checks; // what rbl_world_check() checks after every stage (world_check.h)
@@ -211,6 +225,8 @@ struct rblWorld
     rblBroadPhase* broad;      // fat boxes by slot
     rblPairArray pairs;        // sorted; merged by find_pairs.c
     rblContactArray contacts;  // of all pairs; found by find_contacts.c
+    rblSensedArray sensed;     // overlaps after the last substep, sorted (sensors.c)
+    uint32_t sensors;          // bodies that are sensors; counted again by snapshots
     uint64_t saves;            // snapshots taken
     uint64_t substeps;         // done: a part of the seed of a break
     uint32_t last_sleep_group; // given by sleep.c
@@ -245,6 +261,7 @@ struct rblWorld
 
     // ---- results of the last step ----
     rblContactEventArray events;
+    RBL_ARRAY(rblSensorEvent) sensor_events;
     rblJointEventArray joint_events;
     rblBreakLog break_log;
     rblImpactRecordArray impacts; // of all substeps

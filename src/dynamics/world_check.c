@@ -90,6 +90,7 @@ static rblResult check_bodies(const rblWorld* world)
     uint32_t breakable = 0;
     uint32_t debris = 0;
     uint32_t waiting = 0;
+    uint32_t sensors = 0;
     for (size_t slot = 0; slot < world->bodies.count; ++slot)
     {
         const rblBody* body = &world->bodies.data[slot];
@@ -101,12 +102,14 @@ static rblResult check_bodies(const rblWorld* world)
             breakable += body->breaker != NULL;
             debris += body->debris;
             waiting += body->rebuild > 0;
+            sensors += body->sensor;
         }
     }
     CHECK(fragments == world->fragments, "fragments are counted wrong", fragments);
     CHECK(breakable == world->breakable, "breakable bodies are counted wrong", breakable);
     CHECK(debris == world->debris, "debris is counted wrong", debris);
     CHECK(waiting <= world->rebuilding, "bodies that wait for a rebuild are counted wrong", waiting);
+    CHECK(sensors == world->sensors, "sensors are counted wrong", sensors);
     return RBL_OK;
 }
 
@@ -144,7 +147,7 @@ static rblResult check_joints(const rblWorld* world)
         {
             CHECK(exists(world, joint->a) && (joint->b == RBL_NONE || exists(world, joint->b)),
                   "a joint's body does not exist", i);
-            CHECK(rbl_finite3(joint->linear_impulse) && rbl_finite3(joint->angular_impulse),
+            CHECK(rbl_finite3d(joint->linear_impulse) && rbl_finite3d(joint->angular_impulse),
                   "a joint's impulse is not finite", i);
             ends += joint->b == RBL_NONE ? 1u : 2u;
         }

@@ -15,6 +15,8 @@ void rbl_blocks_init(rblBlockSystem* system, const rblAllocator* allocator)
     rbl_array_init(&system->updates, allocator);
     rbl_array_init(&system->values, allocator);
     rbl_array_init(&system->vector, allocator);
+    rbl_array_init(&system->quotients, allocator);
+    system->inverts = false;
 }
 
 void rbl_blocks_free(rblBlockSystem* system)
@@ -26,6 +28,7 @@ void rbl_blocks_free(rblBlockSystem* system)
     rbl_array_free(&system->updates);
     rbl_array_free(&system->values);
     rbl_array_free(&system->vector);
+    rbl_array_free(&system->quotients);
 }
 
 // ---- structure ----
@@ -242,7 +245,9 @@ bool rbl_blocks_order(rblBlockSystem* system, size_t most)
     }
     const size_t blocks = system->nodes.count + system->edges.count;
     return rbl_array_resize_amply(&system->values, RBL_BLOCK_VALUES * blocks) &&
-           rbl_array_resize_amply(&system->vector, RBL_BLOCK * system->nodes.count);
+           rbl_array_resize_amply(&system->vector, RBL_BLOCK * system->nodes.count) &&
+           (!system->inverts ||
+            rbl_array_resize_amply(&system->quotients, RBL_BLOCK_VALUES * system->edges.count));
 }
 
 // ---- numbers ----
@@ -398,6 +403,24 @@ static void turn_edges(rblBlockSystem* system, const rblBlockPivot* pivot)
     }
 }
 
+static double* quotient_of_pivot(rblBlockSystem* system, const rblBlockPivot* pivot, uint32_t number)
+{
+    return &system->quotients
+                .data[RBL_BLOCK_VALUES * (size_t)(system->pattern.data[pivot->first + number] / 2)];
+}
+
+// Replace the factors of a block by its inverse.
+static void invert_block(double* block, uint32_t size)
+{
+    double inverse[RBL_BLOCK_VALUES] = {0.0};
+    for (uint32_t r = 0; r < size; ++r)
+    {
+        inverse[RBL_BLOCK * r + r] = 1.0;
+    }
+    solve_columns(block, size, inverse);
+    memcpy(block, inverse, sizeof inverse);
+}
+
 static void factor_pivot(rblBlockSystem* system, const rblBlockPivot* pivot)
 {
     double* diagonal = rbl_blocks_of_node(system, pivot->node);
@@ -408,8 +431,9 @@ static void factor_pivot(rblBlockSystem* system, const rblBlockPivot* pivot)
     for (uint32_t j = 0; j < pivot->count; ++j)
     {
         const double* edge = edge_of_pivot(system, pivot, j);
-        double divided[RBL_BLOCK_VALUES];
-        memcpy(divided, edge, sizeof divided);
+        double scratch[RBL_BLOCK_VALUES];
+        double* divided = system->inverts ? quotient_of_pivot(system, pivot, j) : scratch;
+        memcpy(divided, edge, sizeof scratch);
         solve_columns(diagonal, size, divided);
         for (uint32_t i = 0; i < j; ++i)
         {
@@ -421,6 +445,10 @@ static void factor_pivot(rblBlockSystem* system, const rblBlockPivot* pivot)
         }
         const uint32_t node = far_end(system, system->pattern.data[pivot->first + j]);
         subtract_product(rbl_blocks_of_node(system, node), edge, divided, size);
+    }
+    if (system->inverts)
+    {
+        invert_block(diagonal, size);
     }
 }
 
@@ -471,8 +499,68 @@ static void solve_backward(rblBlockSystem* system, const rblBlockPivot* pivot)
     solve_block(rbl_blocks_of_node(system, pivot->node), size, x);
 }
 
+// With inverted pivots: the right side of later pivots, and the quotient of this one.
+static void divide_forward(rblBlockSystem* system, const rblBlockPivot* pivot)
+{
+    const uint32_t size = system->nodes.data[pivot->node].size;
+    const double* inverse = rbl_blocks_of_node(system, pivot->node);
+    double* x = &system->vector.data[RBL_BLOCK * (size_t)pivot->node];
+    double quotient[RBL_BLOCK] = {0.0};
+    for (uint32_t j = 0; j < pivot->count; ++j)
+    {
+        const double* edge = quotient_of_pivot(system, pivot, j);
+        const uint32_t node = far_end(system, system->pattern.data[pivot->first + j]);
+        double* other = &system->vector.data[RBL_BLOCK * (size_t)node];
+        for (uint32_t k = 0; k < size; ++k)
+        {
+            subtract_row(other, x[k], &edge[RBL_BLOCK * k]);
+        }
+    }
+    for (uint32_t k = 0; k < size; ++k)
+    {
+        subtract_row(quotient, -x[k], &inverse[RBL_BLOCK * k]);
+    }
+    memcpy(x, quotient, sizeof quotient);
+}
+
+// x -= the divided edges times the solution at later pivots.
+static void substitute_backward(rblBlockSystem* system, const rblBlockPivot* pivot)
+{
+    const uint32_t size = system->nodes.data[pivot->node].size;
+    double* x = &system->vector.data[RBL_BLOCK * (size_t)pivot->node];
+    for (uint32_t j = 0; j < pivot->count; ++j)
+    {
+        const double* edge = quotient_of_pivot(system, pivot, j);
+        const uint32_t node = far_end(system, system->pattern.data[pivot->first + j]);
+        const double* other = &system->vector.data[RBL_BLOCK * (size_t)node];
+        for (uint32_t k = 0; k < size; ++k)
+        {
+            const double* row = &edge[RBL_BLOCK * k];
+            x[k] -= ((row[0] * other[0] + row[1] * other[1]) + (row[2] * other[2] + row[3] * other[3])) +
+                    (row[4] * other[4] + row[5] * other[5]);
+        }
+    }
+}
+
+static void solve_inverted(rblBlockSystem* system)
+{
+    for (size_t i = 0; i < system->pivots.count; ++i)
+    {
+        divide_forward(system, &system->pivots.data[i]);
+    }
+    for (size_t i = system->pivots.count; i-- > 0;)
+    {
+        substitute_backward(system, &system->pivots.data[i]);
+    }
+}
+
 void rbl_blocks_solve(rblBlockSystem* system)
 {
+    if (system->inverts)
+    {
+        solve_inverted(system);
+        return;
+    }
     for (size_t i = 0; i < system->pivots.count; ++i)
     {
         solve_forward(system, &system->pivots.data[i]);

@@ -42,6 +42,10 @@ typedef struct rblBlockSystem
     rblIndexArray pattern, updates;
     rblDoubleArray values; // blocks of the nodes, then of the edges; the factors after rbl_blocks_factor()
     rblDoubleArray vector; // RBL_BLOCK numbers per node: the right side, then the solution
+    // Set after rbl_blocks_init(): for systems that are solved many times with the same factors. Pivots are inverted, and the edges
+    // of a pivot are divided by it, which takes a fifth longer, but each solve a third of the time.
+    bool inverts;
+    rblDoubleArray quotients; // of edges divided by their pivots; `inverts` only
 } rblBlockSystem;
 
 void rbl_blocks_init(rblBlockSystem* system, const rblAllocator* allocator);

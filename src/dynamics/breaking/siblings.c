@@ -71,15 +71,6 @@ static void mark_strangers(Groups* groups, const rblPair* pair)
 
 // ---- before the solve ----
 
-static void drop_contacts(rblPair* pair)
-{
-    pair->first = 0;
-    pair->count = 0;
-    pair->leading = 0;
-    pair->colliding = 0;
-    pair->looked = false;
-}
-
 rblResult rbl_siblings_drop_contacts(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -111,7 +102,7 @@ rblResult rbl_siblings_drop_contacts(rblStep* step)
             }
             else if (groups.has_stranger[rbl_union_root(groups.parents, pair->a)] == 0)
             {
-                drop_contacts(pair);
+                rbl_pair_drop_contacts(pair);
             }
         }
     }

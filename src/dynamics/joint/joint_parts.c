@@ -26,7 +26,8 @@ static bool is_immovable(const rblStep* step, uint32_t solver)
 
 static bool turns_bodies(const rblJoint* joint)
 {
-    return joint->kind == RBL_JOINT_HINGE || joint->kind == RBL_JOINT_FIXED;
+    return joint->kind == RBL_JOINT_HINGE || joint->kind == RBL_JOINT_FIXED ||
+           joint->kind == RBL_JOINT_SLIDER;
 }
 
 // Rotation angle of a body about the lever arm of a joint in the step. A hinge or a fixed joint has torques about other axes: all of
@@ -155,8 +156,10 @@ static void add_impulses(rblStep* step)
     for (size_t i = 0; i < step->joint_system.joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[step->joint_system.joints.data[i]];
-        joint->parts_linear_impulse = rbl_add3(joint->parts_linear_impulse, joint->linear_impulse);
-        joint->parts_angular_impulse = rbl_add3(joint->parts_angular_impulse, joint->angular_impulse);
+        joint->parts_linear_impulse =
+            rbl_add3(joint->parts_linear_impulse, rbl_to_float3(joint->linear_impulse));
+        joint->parts_angular_impulse =
+            rbl_add3(joint->parts_angular_impulse, rbl_to_float3(joint->angular_impulse));
         joint->parts_seconds += joint->seconds;
     }
 }
@@ -190,7 +193,9 @@ static void move_bodies(rblStep* step)
         const rblJoint* joint = &world->joints.data[system->joints.data[i]];
         rblIsland* island = &step->islands.data[rbl_joint_island(step, joint)];
         island->jointed = true;
-        book_work(step, island, rbl_joint_work(step, joint));
+        const rblJointWork work = rbl_joint_work(step, joint);
+        book_work(step, island, work.driven + work.elastic);
+        island->joint_loss -= work.absorbed;
     }
     for (size_t i = 0; i < system->bodies.count; ++i)
     {
@@ -230,8 +235,8 @@ static void scale_time(rblStep* step, float factor)
     for (size_t i = 0; i < system->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
-        joint->linear_impulse = rbl_scale3(joint->linear_impulse, factor);
-        joint->angular_impulse = rbl_scale3(joint->angular_impulse, factor);
+        joint->linear_impulse = rbl_scale3d(joint->linear_impulse, (double)factor);
+        joint->angular_impulse = rbl_scale3d(joint->angular_impulse, (double)factor);
     }
 }
 

@@ -74,6 +74,26 @@ static float uncorrected_length_part(const rblJoint* joint, float limit)
     return rbl_maxf(error - limit, 0.0f);
 }
 
+// The point of b slides along an axis of a, so its impulse acts on a at the point of b.
+static bool slides(const rblJoint* joint)
+{
+    return joint->kind == RBL_JOINT_SLIDER;
+}
+
+// The part of a separation that the joint does not allow.
+static rblVec3 apart(const rblJoint* joint, rblQuat a, rblVec3 separation)
+{
+    const rblVec3 axis = rbl_rotate3(a, joint->axis_a);
+    return slides(joint) ? rbl_mul_add3(separation, -rbl_dot3(axis, separation), axis) : separation;
+}
+
+static bool moves_along(const rblJoint* joint, uint32_t index)
+{
+    return joint->kind == RBL_JOINT_SLIDER || joint->kind == RBL_JOINT_HINGE
+               ? index == 0
+               : joint->kind == RBL_JOINT_BALL && rbl_joint_has_axis(joint, index);
+}
+
 void rbl_joint_locate(rblWorld* world, rblJoint* joint)
 {
     const rblTransform frame_a = frame_of(world, joint->a);
@@ -81,12 +101,18 @@ void rbl_joint_locate(rblWorld* world, rblJoint* joint)
     const rblVec3 arm_a = rbl_rotate3(frame_a.q, joint->anchor_a);
     const rblVec3 arm_b = joint->b == RBL_NONE ? rbl_vec3(0, 0, 0) : rbl_rotate3(frame_b.q, joint->anchor_b);
     const rblVec3 point_b = joint->b == RBL_NONE ? joint->anchor_b : rbl_add3(frame_b.p, arm_b);
-    joint->start_arm_a = joint->arm_a = arm_a;
-    joint->start_arm_b = joint->arm_b = arm_b;
     // The difference of the centres comes first: it is exact, and sums far from the origin are not.
     joint->separation = joint->b == RBL_NONE
                             ? rbl_sub3(rbl_sub3(point_b, frame_a.p), arm_a)
                             : rbl_add3(rbl_sub3(frame_b.p, frame_a.p), rbl_sub3(arm_b, arm_a));
+    joint->start_arm_a = arm_a;
+    joint->start_arm_b = joint->arm_b = arm_b;
+    joint->arm_a = slides(joint) ? rbl_add3(arm_a, joint->separation) : arm_a;
+    for (uint32_t i = 0; i < 2; ++i)
+    {
+        joint->axes[i].travel =
+            moves_along(joint, i) ? rbl_joint_travel(joint, i, frame_a.q, frame_b.q, joint->separation) : 0.0;
+    }
 }
 
 void rbl_joint_limit(const rblWorld* world, rblJoint* joint)
@@ -94,9 +120,10 @@ void rbl_joint_limit(const rblWorld* world, rblJoint* joint)
     const rblQuat a = frame_of(world, joint->a).q;
     const rblQuat b = frame_of(world, joint->b).q;
     const float limit = rbl_maxf(world->def.recovery_speed, MIN_RECOVERY) * joint->seconds;
-    joint->uncorrected_separation = uncorrected_part(joint->separation, limit);
+    joint->uncorrected_separation = uncorrected_part(apart(joint, a, joint->separation), limit);
     joint->uncorrected_angle = uncorrected_part(misalignment(joint, a, b), limit);
     joint->uncorrected_length = uncorrected_length_part(joint, limit);
+    rbl_joint_limit_axes(joint, (double)limit);
 }
 
 // ---- rows ----
@@ -136,6 +163,38 @@ static void add_point_rows(const rblStep* step, rblJoint* joint)
     add_row(step, joint, rbl_vec3(0, 0, 1), false);
 }
 
+static rblVec3 mean_axis(const rblJoint* joint, rblQuat a, rblQuat b)
+{
+    const rblVec3 axis_a = rbl_rotate3(a, joint->axis_a);
+    return rbl_normalize3(rbl_add3(axis_a, rbl_rotate3(b, joint->axis_b)), axis_a);
+}
+
+// The mean axis of a slider over the step.
+static rblVec3 sliding_axis(const rblStep* step, const rblJoint* joint, rblQuat end)
+{
+    const rblVec3 axis = rbl_rotate3(end, joint->axis_a);
+    return rbl_normalize3(rbl_add3(axis, rbl_rotate3(frame_of(step->world, joint->a).q, joint->axis_a)),
+                          axis);
+}
+
+// Rows of axes with limits or a motor.
+static void add_axis_rows(const rblStep* step, rblJoint* joint, rblQuat a, rblQuat b)
+{
+    if (rbl_joint_has_axis(joint, 0))
+    {
+        const bool linear = slides(joint);
+        add_row(step, joint, linear ? sliding_axis(step, joint, a) : mean_axis(joint, a, b), !linear);
+        joint->rows[joint->row_count - 1].law = 1;
+    }
+    if (rbl_joint_has_axis(joint, 1))
+    {
+        const rblVec3 axis_a = rbl_rotate3(a, joint->axis_a);
+        const rblVec3 across = rbl_cross3(axis_a, rbl_rotate3(b, joint->axis_b));
+        add_row(step, joint, rbl_normalize3(across, any_perpendicular(axis_a)), true);
+        joint->rows[joint->row_count - 1].law = 2;
+    }
+}
+
 // Set the axes of the rows. `separation` is the mean separation of the points over the step, m; a and b are the orientations.
 static void add_rows(const rblStep* step, rblJoint* joint, rblVec3 separation, rblQuat a, rblQuat b)
 {
@@ -153,8 +212,18 @@ static void add_rows(const rblStep* step, rblJoint* joint, rblVec3 separation, r
     {
         return;
     }
-    add_point_rows(step, joint);
-    if (joint->kind == RBL_JOINT_FIXED)
+    if (joint->kind == RBL_JOINT_SLIDER)
+    {
+        const rblVec3 axis = sliding_axis(step, joint, a);
+        const rblVec3 perpendicular = any_perpendicular(axis);
+        add_row(step, joint, perpendicular, false);
+        add_row(step, joint, rbl_cross3(axis, perpendicular), false);
+    }
+    else
+    {
+        add_point_rows(step, joint);
+    }
+    if (joint->kind == RBL_JOINT_FIXED || joint->kind == RBL_JOINT_SLIDER)
     {
         add_row(step, joint, rbl_vec3(1, 0, 0), true);
         add_row(step, joint, rbl_vec3(0, 1, 0), true);
@@ -162,13 +231,12 @@ static void add_rows(const rblStep* step, rblJoint* joint, rblVec3 separation, r
     }
     if (joint->kind == RBL_JOINT_HINGE)
     {
-        const rblVec3 axis_a = rbl_rotate3(a, joint->axis_a);
-        const rblVec3 sum = rbl_add3(axis_a, rbl_rotate3(b, joint->axis_b));
-        const rblVec3 axis = rbl_normalize3(sum, axis_a);
+        const rblVec3 axis = mean_axis(joint, a, b);
         const rblVec3 perpendicular = any_perpendicular(axis);
         add_row(step, joint, perpendicular, true);
         add_row(step, joint, rbl_cross3(axis, perpendicular), true);
     }
+    add_axis_rows(step, joint, a, b);
 }
 
 void rbl_joint_set_rows_now(rblStep* step, rblJoint* joint)
@@ -177,18 +245,54 @@ void rbl_joint_set_rows_now(rblStep* step, rblJoint* joint)
     add_rows(step, joint, joint->separation, frame_of(world, joint->a).q, frame_of(world, joint->b).q);
 }
 
-// Set the targets of all rows: each velocity decreases by `rate` (1/s) times its position error. Returns the largest error, m.
-static float set_row_targets(const rblStep* step, rblJoint* joint, rblVec3 error, rblVec3 angle_error,
-                             double rate)
+// What the targets of rows are made of.
+typedef struct RowAim
+{
+    rblVec3 error, angle_error; // of position, m and rad
+    rblQuat a, b;               // predicted orientations
+    rblVec3 separation;         // and separation of the points
+    double rate;                // change of velocity per error, 1/s
+    bool displaces;
+} RowAim;
+
+static double aim_axis(rblJoint* joint, rblJointRow* row, const RowAim* aim, double speed)
+{
+    if (aim->displaces)
+    {
+        return rbl_joint_displace_axis(joint, row);
+    }
+    const rblAxisAim axis = {
+        .speed = speed,
+        .travel = rbl_joint_travel(joint, row->law - 1, aim->a, aim->b, aim->separation),
+        .rate = aim->rate,
+        .seconds = (double)joint->seconds,
+    };
+    return rbl_joint_aim_axis(joint, row, &axis);
+}
+
+// Set the targets of all rows: each velocity decreases by `rate` times its position error. A soft row stretches under its impulse,
+// by half of the step times its softness. A displacement removes only what is beyond that. Returns the largest such rest, m.
+static float set_row_targets(const rblStep* step, rblJoint* joint, const RowAim* aim)
 {
     const float reach = rbl_length3(joint->arm_a) + rbl_length3(joint->arm_b);
+    const rblJointVelocity velocity = rbl_joint_velocity(step, joint);
     double largest = 0.0;
     for (uint32_t r = 0; r < joint->row_count; ++r)
     {
         rblJointRow* row = &joint->rows[r];
-        const double row_error = (double)rbl_dot3(row->axis, row->is_angular ? angle_error : error);
-        row->target = rbl_joint_row_velocity(step, joint, row) - rate * row_error;
-        largest = rbl_maxd(largest, fabs(row_error) * (row->is_angular ? (double)reach : 1.0));
+        const double speed = rbl_joint_along_row(&velocity, row);
+        const double scale = row->is_angular ? (double)reach : 1.0;
+        if (row->law != 0)
+        {
+            largest = rbl_maxd(largest, scale * aim_axis(joint, row, aim, speed));
+            continue;
+        }
+        const double row_error = (double)rbl_dot3(row->axis, row->is_angular ? aim->angle_error : aim->error);
+        const double stretch =
+            0.5 * (double)joint->seconds * row->softness * rbl_joint_row_impulse(joint, row);
+        const double rest = row_error + stretch;
+        row->target = speed - aim->rate * (aim->displaces ? rest : row_error);
+        largest = rbl_maxd(largest, fabs(rest) * scale);
     }
     return (float)largest;
 }
@@ -203,20 +307,20 @@ static rblVec3 length_error(const rblJoint* joint, rblVec3 separation, rblVec3 m
     return joint->row_count > 0 ? rbl_scale3(joint->rows[0].axis, (float)error) : rbl_vec3(0, 0, 0);
 }
 
-static float set_joint_rows(const rblStep* step, rblJoint* joint, rblVec3 separation, rblVec3 mean, rblQuat a,
-                            rblQuat b, double rate)
+static float set_joint_rows(const rblStep* step, rblJoint* joint, rblVec3 mean, RowAim* aim)
 {
-    add_rows(step, joint, mean, a, b);
+    const rblVec3 separation = aim->separation;
+    add_rows(step, joint, mean, aim->a, aim->b);
     if (keeps_length(joint))
     {
-        const rblVec3 error = length_error(joint, separation, mean);
-        const bool too_short = rbl_dot3(error, mean) < 0.0f;
-        const float largest = set_row_targets(step, joint, error, rbl_vec3(0, 0, 0), rate);
+        aim->error = length_error(joint, separation, mean);
+        const bool too_short = rbl_dot3(aim->error, mean) < 0.0f;
+        const float largest = set_row_targets(step, joint, aim);
         return joint->kind == RBL_JOINT_ROPE && joint->slack && too_short ? 0.0f : largest;
     }
-    const rblVec3 angle_error = rbl_sub3(misalignment(joint, a, b), joint->uncorrected_angle);
-    return set_row_targets(step, joint, rbl_sub3(separation, joint->uncorrected_separation), angle_error,
-                           rate);
+    aim->angle_error = rbl_sub3(misalignment(joint, aim->a, aim->b), joint->uncorrected_angle);
+    aim->error = rbl_sub3(apart(joint, aim->a, separation), joint->uncorrected_separation);
+    return set_row_targets(step, joint, aim);
 }
 
 float rbl_joint_set_rows_displacement(rblStep* step, rblJoint* joint)
@@ -228,7 +332,8 @@ float rbl_joint_set_rows_displacement(rblStep* step, rblJoint* joint)
     {
         joint->slack = rbl_length3(joint->separation) <= joint->length + joint->uncorrected_length;
     }
-    return set_joint_rows(step, joint, joint->separation, joint->separation, a, b, 1.0);
+    RowAim aim = {.a = a, .b = b, .separation = joint->separation, .rate = 1.0, .displaces = true};
+    return set_joint_rows(step, joint, joint->separation, &aim);
 }
 
 static rblTransform end_pose(const rblStep* step, uint32_t slot, uint32_t solver)
@@ -277,6 +382,20 @@ static rblVec3 chord_arm(const rblStep* step, uint32_t solver, rblVec3 start, rb
     const float excess = x * (1.0f / 3.0f + x * (2.0f / 15.0f + x * (17.0f / 315.0f)));
     const float along = square > 0.0f ? rbl_dot3(delayed, turn) / square : 0.0f;
     return rbl_mul_add3(delayed, excess, rbl_mul_add3(delayed, -along, turn));
+}
+
+// The arm of a on a slider, on which the point of b moves from s0 n0 to s1 n1, with s the travel and n the axis:
+//   s1 n1 - s0 n0 = (s0 + s1)/2 (n1 - n0) + (s1 - s0) (n0 + n1)/2 .
+// The first part is the chord of the mean travel, which belongs to the arm. The second one is along the mean axis, where no row
+// acts. So the joint does no work.
+static rblVec3 sliding_arm(const rblStep* step, const rblJoint* joint, rblVec3 end_a, rblQuat end,
+                           rblVec3 separation)
+{
+    const rblVec3 start_axis = rbl_rotate3(frame_of(step->world, joint->a).q, joint->axis_a);
+    const rblVec3 end_axis = rbl_rotate3(end, joint->axis_a);
+    const float travel = 0.5f * (rbl_dot3(start_axis, joint->separation) + rbl_dot3(end_axis, separation));
+    return chord_arm(step, joint->solver_a, rbl_mul_add3(joint->start_arm_a, travel, start_axis),
+                     rbl_mul_add3(end_a, travel, end_axis), rbl_neg3(rbl_to_float3(joint->linear_impulse)));
 }
 
 // ---- springs ----
@@ -332,34 +451,38 @@ float rbl_joint_set_rows_ahead(rblStep* step, rblJoint* joint)
     const rblVec3 end_b = joint->b == RBL_NONE ? rbl_vec3(0, 0, 0) : rbl_rotate3(b.q, joint->anchor_b);
     const rblVec3 point_b = joint->b == RBL_NONE ? joint->anchor_b : b.p;
     const rblVec3 end = rbl_add3(rbl_sub3(point_b, a.p), rbl_sub3(end_b, end_a));
-    joint->arm_a =
-        chord_arm(step, joint->solver_a, joint->start_arm_a, end_a, rbl_neg3(joint->linear_impulse));
-    joint->arm_b = chord_arm(step, joint->solver_b, joint->start_arm_b, end_b, joint->linear_impulse);
+    const rblVec3 impulse = rbl_to_float3(joint->linear_impulse);
+    joint->arm_a = slides(joint)
+                       ? sliding_arm(step, joint, end_a, a.q, end)
+                       : chord_arm(step, joint->solver_a, joint->start_arm_a, end_a, rbl_neg3(impulse));
+    joint->arm_b = chord_arm(step, joint->solver_b, joint->start_arm_b, end_b, impulse);
     if (joint->kind == RBL_JOINT_SPRING)
     {
         set_spring_rows(step, joint);
         return 0.0f;
     }
     const rblVec3 mean = rbl_scale3(rbl_add3(joint->separation, end), 0.5f);
-    return set_joint_rows(step, joint, end, mean, a.q, b.q, 2.0 / (double)joint->seconds);
+    RowAim aim = {.a = a.q, .b = b.q, .separation = end, .rate = 2.0 / (double)joint->seconds};
+    return set_joint_rows(step, joint, mean, &aim);
 }
 
-double rbl_joint_row_velocity(const rblStep* step, const rblJoint* joint, const rblJointRow* row)
+rblJointVelocity rbl_joint_velocity(const rblStep* step, const rblJoint* joint)
 {
     const rblSolverBody* a = &step->solver_bodies.data[joint->solver_a];
     const rblSolverBody* b = &step->solver_bodies.data[joint->solver_b];
-    const rblVec3d axis = rbl_to_double3(row->axis);
     const rblVec3d spin_a = rbl_to_double3(a->spin);
     const rblVec3d spin_b = rbl_to_double3(b->spin);
-    if (row->is_angular)
-    {
-        return rbl_dot3d(axis, rbl_sub3d(spin_b, spin_a));
-    }
     const rblVec3d velocity_a =
         rbl_add3d(rbl_to_double3(a->velocity), rbl_cross3d(spin_a, rbl_to_double3(joint->arm_a)));
     const rblVec3d velocity_b =
         rbl_add3d(rbl_to_double3(b->velocity), rbl_cross3d(spin_b, rbl_to_double3(joint->arm_b)));
-    return rbl_dot3d(axis, rbl_sub3d(velocity_b, velocity_a));
+    return (rblJointVelocity){rbl_sub3d(velocity_b, velocity_a), rbl_sub3d(spin_b, spin_a)};
+}
+
+double rbl_joint_row_velocity(const rblStep* step, const rblJoint* joint, const rblJointRow* row)
+{
+    const rblJointVelocity velocity = rbl_joint_velocity(step, joint);
+    return rbl_joint_along_row(&velocity, row);
 }
 
 void rbl_joint_apply(rblStep* step, const rblJoint* joint, rblVec3 linear_impulse, rblVec3 angular_impulse)

@@ -20,7 +20,7 @@ static void book_work(rblStep* step, rblJoint* joint, double work)
 {
     rblWorld* world = step->world;
     rblIsland* island = &step->islands.data[rbl_joint_island(step, joint)];
-    island->joint_loss += work;
+    island->joint_loss += work - rbl_joint_stopped_energy(joint);
     world->energy.work += work;
 }
 
@@ -77,7 +77,7 @@ static void stop_island(rblStep* step, rblIsland* island)
     rblWorld* world = step->world;
     world->energy.clamped -= island->joint_loss;
     world->energy.clamp_count += 1;
-    world->energy.work -= island->impact_work + island->contact_work;
+    world->energy.work -= island->impact_work + island->contact_work + island->elastic_work;
     island->joint_loss = 0.0;
     for (uint32_t i = 0; i < island->count; ++i)
     {

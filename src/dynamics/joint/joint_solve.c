@@ -3,6 +3,8 @@
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/stages.h"
 
+#include <string.h>
+
 // ---- tuning ----
 
 #define MAX_POLISH  8 // rounds of Newton's method after the contact solve
@@ -82,23 +84,20 @@ void rbl_joints_share_seconds(rblStep* step)
 // Project the impulses of the last rows onto the axes of the new ones.
 static void project_impulses(rblJoint* joint)
 {
-    if (joint->row_count == 1)
+    rblVec3d sums[2] = {{0, 0, 0}, {0, 0, 0}};
+    for (uint32_t r = 0; r < joint->row_count; ++r)
     {
-        const rblVec3 axis = joint->rows[0].axis;
-        joint->linear_impulse = rbl_scale3(axis, rbl_dot3(joint->linear_impulse, axis));
+        const rblJointRow* row = &joint->rows[r];
+        rblVec3d* sum = &sums[row->is_angular ? 1 : 0];
+        *sum = rbl_mul_add3d(*sum, rbl_joint_row_impulse(joint, row), rbl_to_double3(row->axis));
     }
-    if (joint->row_count == 5)
-    {
-        const rblVec3 x = joint->rows[3].axis;
-        const rblVec3 y = joint->rows[4].axis;
-        const rblVec3 turn = rbl_scale3(x, rbl_dot3(joint->angular_impulse, x));
-        joint->angular_impulse = rbl_mul_add3(turn, rbl_dot3(joint->angular_impulse, y), y);
-    }
+    joint->linear_impulse = joint->row_count > 0 ? sums[0] : joint->linear_impulse;
+    joint->angular_impulse = joint->row_count > 0 ? sums[1] : joint->angular_impulse;
 }
 
 static bool pulls(const rblJoint* joint)
 {
-    return joint->row_count > 0 && rbl_dot3(joint->linear_impulse, joint->rows[0].axis) < 0.0f;
+    return joint->row_count > 0 && rbl_joint_row_impulse(joint, &joint->rows[0]) < 0.0;
 }
 
 // Whether the rope would become longer than its length without an impulse.
@@ -131,14 +130,12 @@ float rbl_joints_refresh(rblStep* step)
         }
         project_impulses(joint);
     }
-    rbl_joints_factor(step, true);
+    rbl_joints_refer(step);
     return largest;
 }
 
-// Store velocities and impulses of the best round so far.
-static void save_best(rblStep* step)
+static void save_velocities(rblStep* step)
 {
-    rblWorld* world = step->world;
     rblJointSystem* system = &step->joint_system;
     for (size_t i = 0; i < system->bodies.count; ++i)
     {
@@ -146,17 +143,10 @@ static void save_best(rblStep* step)
         system->best.data[2 * i] = body->velocity;
         system->best.data[2 * i + 1] = body->spin;
     }
-    for (size_t i = 0; i < system->joints.count; ++i)
-    {
-        rblJoint* joint = &world->joints.data[system->joints.data[i]];
-        joint->best_linear_impulse = joint->linear_impulse;
-        joint->best_angular_impulse = joint->angular_impulse;
-    }
 }
 
-static void restore_best(rblStep* step)
+static void restore_velocities(rblStep* step)
 {
-    rblWorld* world = step->world;
     const rblJointSystem* system = &step->joint_system;
     for (size_t i = 0; i < system->bodies.count; ++i)
     {
@@ -164,11 +154,32 @@ static void restore_best(rblStep* step)
         body->velocity = system->best.data[2 * i];
         body->spin = system->best.data[2 * i + 1];
     }
-    for (size_t i = 0; i < system->joints.count; ++i)
+}
+
+// Store velocities and impulses of the best round so far.
+static void save_best(rblStep* step)
+{
+    rblWorld* world = step->world;
+    save_velocities(step);
+    for (size_t i = 0; i < step->joint_system.joints.count; ++i)
     {
-        rblJoint* joint = &world->joints.data[system->joints.data[i]];
+        rblJoint* joint = &world->joints.data[step->joint_system.joints.data[i]];
+        joint->best_linear_impulse = joint->linear_impulse;
+        joint->best_angular_impulse = joint->angular_impulse;
+        memcpy(joint->best_axes, joint->axes, sizeof joint->axes);
+    }
+}
+
+static void restore_best(rblStep* step)
+{
+    rblWorld* world = step->world;
+    restore_velocities(step);
+    for (size_t i = 0; i < step->joint_system.joints.count; ++i)
+    {
+        rblJoint* joint = &world->joints.data[step->joint_system.joints.data[i]];
         joint->linear_impulse = joint->best_linear_impulse;
         joint->angular_impulse = joint->best_angular_impulse;
+        memcpy(joint->axes, joint->best_axes, sizeof joint->axes);
     }
 }
 
@@ -178,7 +189,7 @@ void rbl_joints_first_refresh(rblStep* step)
 {
     rblJointSystem* system = &step->joint_system;
     rbl_joints_begin_balance(step);
-    save_best(step);
+    save_velocities(step);
     for (size_t i = 0; i < system->bodies.count; ++i)
     {
         rblSolverBody* body = &step->solver_bodies.data[system->bodies.data[i]];
@@ -187,7 +198,7 @@ void rbl_joints_first_refresh(rblStep* step)
         body->spin = before->spin;
     }
     (void)rbl_joints_refresh(step);
-    restore_best(step);
+    restore_velocities(step);
 }
 
 // ---- solve ----
@@ -201,9 +212,9 @@ static bool release_rope(rblStep* step, rblJoint* joint)
     }
     if (!step->joint_system.balanced)
     {
-        rbl_joint_apply(step, joint, rbl_neg3(joint->linear_impulse), rbl_vec3(0, 0, 0));
+        rbl_joint_apply(step, joint, rbl_neg3(rbl_to_float3(joint->linear_impulse)), rbl_vec3(0, 0, 0));
     }
-    joint->linear_impulse = rbl_vec3(0, 0, 0);
+    joint->linear_impulse = rbl_vec3d(0, 0, 0);
     joint->slack = true;
     return true;
 }
@@ -211,14 +222,31 @@ static bool release_rope(rblStep* step, rblJoint* joint)
 // Limit the impulse of a spring to its largest force.
 static bool limit_spring(rblJoint* joint)
 {
-    const float max_impulse = joint->max_force * joint->seconds;
-    const float length = rbl_length3(joint->linear_impulse);
+    const double max_impulse = (double)(joint->max_force * joint->seconds);
+    const double length = rbl_length3d(joint->linear_impulse);
     if (joint->slack || !(length > max_impulse))
     {
         return false;
     }
-    joint->linear_impulse = rbl_scale3(joint->linear_impulse, max_impulse / length);
+    joint->linear_impulse = rbl_scale3d(joint->linear_impulse, max_impulse / length);
     joint->slack = true;
+    return true;
+}
+
+// Limits that would pull, and motors beyond their force.
+static bool release_axes(rblStep* step, rblJoint* joint)
+{
+    const rblVec3d linear = joint->linear_impulse;
+    const rblVec3d angular = joint->angular_impulse;
+    if (!rbl_joint_release_axes(joint))
+    {
+        return false;
+    }
+    if (!step->joint_system.balanced)
+    {
+        rbl_joint_apply(step, joint, rbl_to_float3(rbl_sub3d(joint->linear_impulse, linear)),
+                        rbl_to_float3(rbl_sub3d(joint->angular_impulse, angular)));
+    }
     return true;
 }
 
@@ -226,12 +254,14 @@ static bool limit_spring(rblJoint* joint)
 static bool deactivate_joints(rblStep* step)
 {
     rblWorld* world = step->world;
+    const bool balanced = step->joint_system.balanced;
     bool any = false;
     for (size_t i = 0; i < step->joint_system.joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[step->joint_system.joints.data[i]];
         any = (joint->kind == RBL_JOINT_ROPE && release_rope(step, joint)) || any;
         any = (joint->kind == RBL_JOINT_SPRING && limit_spring(joint)) || any;
+        any = release_axes(step, joint) || (balanced && rbl_joint_hold_axes(step, joint)) || any;
     }
     return any;
 }
@@ -257,6 +287,7 @@ static bool activate_joints(rblStep* step)
     for (size_t i = 0; i < step->joint_system.joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[step->joint_system.joints.data[i]];
+        any = rbl_joint_hold_axes(step, joint) || any;
         if (!joint->slack)
         {
             continue;
@@ -267,8 +298,9 @@ static bool activate_joints(rblStep* step)
             const float max_impulse = joint->max_force * joint->seconds;
             const float length = rbl_length3(linear_impulse);
             joint->slack = length >= max_impulse;
-            joint->linear_impulse =
-                joint->slack ? rbl_scale3(linear_impulse, max_impulse / length) : joint->linear_impulse;
+            joint->linear_impulse = joint->slack
+                                        ? rbl_to_double3(rbl_scale3(linear_impulse, max_impulse / length))
+                                        : joint->linear_impulse;
         }
         else
         {
@@ -285,7 +317,7 @@ float rbl_joints_sweep(rblStep* step)
     {
         return 0.0f;
     }
-    if (activate_joints(step))
+    if (activate_joints(step) || step->joint_system.stale)
     {
         rbl_joints_factor(step, true);
     }
@@ -330,18 +362,22 @@ static bool is_taut(const rblStep* step, const rblJoint* joint, float seconds)
 static double fastest_row(const rblStep* step, const rblJoint* joint)
 {
     const double reach = (double)rbl_maxf(rbl_length3(joint->arm_a), rbl_length3(joint->arm_b));
+    const rblJointVelocity velocity = rbl_joint_velocity(step, joint);
     double fastest = 0.0;
     for (uint32_t r = 0; r < joint->row_count && !joint->slack; ++r)
     {
-        const double speed = fabs(rbl_joint_row_velocity(step, joint, &joint->rows[r]));
+        if (joint->rows[r].free)
+        {
+            continue;
+        }
+        const double speed = fabs(rbl_joint_along_row(&velocity, &joint->rows[r]));
         fastest = rbl_maxd(fastest, speed * (joint->rows[r].is_angular ? reach : 1.0));
     }
     return fastest;
 }
 
 // Work of an impulse on the body of infinite mass of a joint, when that body moves, J.
-static double kinematic_work(const rblStep* step, const rblJoint* joint, rblVec3 linear_impulse,
-                             rblVec3 angular_impulse)
+static double kinematic_work(const rblStep* step, const rblJoint* joint)
 {
     const rblSolverBody* a = &step->solver_bodies.data[joint->solver_a];
     const rblSolverBody* b = &step->solver_bodies.data[joint->solver_b];
@@ -353,9 +389,36 @@ static double kinematic_work(const rblStep* step, const rblJoint* joint, rblVec3
     const rblSolverBody* kinematic = a_dynamic ? b : a;
     const rblVec3 arm = a_dynamic ? joint->arm_b : joint->arm_a;
     const rblVec3 velocity = rbl_add3(kinematic->velocity, rbl_cross3(kinematic->spin, arm));
-    const double power =
-        (double)rbl_dot3(linear_impulse, velocity) + (double)rbl_dot3(angular_impulse, kinematic->spin);
+    const double power = rbl_dot3d(joint->linear_impulse, rbl_to_double3(velocity)) +
+                         rbl_dot3d(joint->angular_impulse, rbl_to_double3(kinematic->spin));
     return a_dynamic ? -power : power;
+}
+
+// Save impulses while the rows are used for another solve.
+static void save_impulses(rblJoint* joint)
+{
+    joint->saved_linear_impulse = joint->linear_impulse;
+    joint->saved_angular_impulse = joint->angular_impulse;
+    for (int i = 0; i < 2; ++i)
+    {
+        joint->saved_axes[i].state = joint->axes[i].state;
+        joint->saved_axes[i].impulse = joint->axes[i].impulse;
+    }
+}
+
+static void restore_impulses(rblStep* step)
+{
+    for (size_t i = 0; i < step->joint_system.joints.count; ++i)
+    {
+        rblJoint* joint = &step->world->joints.data[step->joint_system.joints.data[i]];
+        joint->linear_impulse = joint->saved_linear_impulse;
+        joint->angular_impulse = joint->saved_angular_impulse;
+        for (int k = 0; k < 2; ++k)
+        {
+            joint->axes[k].state = joint->saved_axes[k].state;
+            joint->axes[k].impulse = joint->saved_axes[k].impulse;
+        }
+    }
 }
 
 float rbl_joints_displace(rblStep* step)
@@ -367,22 +430,16 @@ float rbl_joints_displace(rblStep* step)
     {
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
         rbl_joint_locate(world, joint);
+        save_impulses(joint);
         largest = rbl_maxf(largest, rbl_joint_set_rows_displacement(step, joint));
-        joint->saved_linear_impulse = joint->linear_impulse;
-        joint->saved_angular_impulse = joint->angular_impulse;
-        joint->linear_impulse = joint->angular_impulse = rbl_vec3(0, 0, 0);
+        joint->linear_impulse = joint->angular_impulse = rbl_vec3d(0, 0, 0);
     }
     if (largest > POSITION_TOLERANCE)
     {
         rbl_joints_factor(step, false);
         (void)solve_all(step);
     }
-    for (size_t i = 0; i < system->joints.count; ++i)
-    {
-        rblJoint* joint = &world->joints.data[system->joints.data[i]];
-        joint->linear_impulse = joint->saved_linear_impulse;
-        joint->angular_impulse = joint->saved_angular_impulse;
-    }
+    restore_impulses(step);
     return largest > POSITION_TOLERANCE ? largest : 0.0f;
 }
 
@@ -394,37 +451,32 @@ bool rbl_joints_stop(rblStep* step, float threshold, float seconds, rblJointImpu
     for (size_t i = 0; i < system->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
+        save_impulses(joint);
         rbl_joint_set_rows_now(step, joint);
+        rbl_joint_stop_axes(step, joint, seconds == 0.0f);
         joint->slack = joint->kind == RBL_JOINT_ROPE && !is_taut(step, joint, seconds);
         fastest = rbl_maxd(fastest, fastest_row(step, joint));
+        joint->linear_impulse = joint->angular_impulse = rbl_vec3d(0, 0, 0);
     }
-    if (!(fastest > (double)threshold))
+    const bool any = fastest > (double)threshold;
+    if (any)
     {
-        return false;
+        rbl_joints_factor(step, false);
+        (void)solve_all(step);
     }
-    for (size_t i = 0; i < system->joints.count; ++i)
-    {
-        rblJoint* joint = &world->joints.data[system->joints.data[i]];
-        joint->saved_linear_impulse = joint->linear_impulse;
-        joint->saved_angular_impulse = joint->angular_impulse;
-        joint->linear_impulse = joint->angular_impulse = rbl_vec3(0, 0, 0);
-    }
-    rbl_joints_factor(step, false);
-    (void)solve_all(step);
-    for (size_t i = 0; i < system->joints.count; ++i)
+    for (size_t i = 0; i < system->joints.count && any; ++i)
     {
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
-        report(step, joint, kinematic_work(step, joint, joint->linear_impulse, joint->angular_impulse));
-        joint->linear_impulse = joint->saved_linear_impulse;
-        joint->angular_impulse = joint->saved_angular_impulse;
+        report(step, joint, kinematic_work(step, joint));
     }
-    return true;
+    restore_impulses(step);
+    return any;
 }
 
 static void add_impact_impulse(rblStep* step, rblJoint* joint, double work)
 {
     (void)step;
-    joint->impact_impulse = rbl_add3(joint->impact_impulse, joint->linear_impulse);
+    joint->impact_impulse = rbl_add3(joint->impact_impulse, rbl_to_float3(joint->linear_impulse));
     joint->impact_work += work;
 }
 
@@ -438,16 +490,51 @@ bool rbl_joints_tighten(rblStep* step, float threshold)
 
 // ---- after the solve ----
 
-double rbl_joint_work(const rblStep* step, const rblJoint* joint)
+static double driven_work(const rblStep* step, const rblJoint* joint)
 {
     if (joint->kind == RBL_JOINT_SPRING)
     {
         const rblSolverBody* a = &step->solver_bodies.data[joint->solver_a];
         const rblSolverBody* b = &step->solver_bodies.data[joint->solver_b];
         const rblVec3 u = rbl_relative_velocity(a, b, joint->arm_a, joint->arm_b);
-        return 0.5 * (double)rbl_dot3(joint->linear_impulse, rbl_add3(u, joint->start_velocity));
+        return 0.5 * rbl_dot3d(joint->linear_impulse, rbl_to_double3(rbl_add3(u, joint->start_velocity)));
     }
-    return kinematic_work(step, joint, joint->linear_impulse, joint->angular_impulse);
+    return kinematic_work(step, joint);
+}
+
+static rblJointVelocity start_velocity(const rblStep* step, const rblJoint* joint)
+{
+    const rblVelocity* a = &step->before_contacts.data[joint->solver_a];
+    const rblVelocity* b = &step->before_contacts.data[joint->solver_b];
+    const rblVec3 velocity_a = rbl_add3(a->velocity, rbl_cross3(a->spin, joint->arm_a));
+    const rblVec3 velocity_b = rbl_add3(b->velocity, rbl_cross3(b->spin, joint->arm_b));
+    return (rblJointVelocity){rbl_to_double3(rbl_sub3(velocity_b, velocity_a)),
+                              rbl_to_double3(rbl_sub3(b->spin, a->spin))};
+}
+
+// Rows that do no work are those that hold and do not yield. A row acts on the mean velocity of the step.
+rblJointWork rbl_joint_work(const rblStep* step, const rblJoint* joint)
+{
+    rblJointWork work = {.driven = driven_work(step, joint)};
+    const rblJointVelocity before = start_velocity(step, joint);
+    const rblJointVelocity after = rbl_joint_velocity(step, joint);
+    const bool yields = joint->in_loop && joint->kind != RBL_JOINT_SPRING;
+    for (uint32_t r = 0; r < joint->row_count; ++r)
+    {
+        const rblJointRow* row = &joint->rows[r];
+        if (row->law == 0 && !yields)
+        {
+            continue;
+        }
+        const double speed = rbl_joint_along_row(&before, row) + rbl_joint_along_row(&after, row);
+        const double done = 0.5 * rbl_joint_row_impulse(joint, row) * speed;
+        const rblAxisState state = row->law != 0 ? joint->axes[row->law - 1].state : RBL_AXIS_FREE;
+        const bool stops = state == RBL_AXIS_LOWER || state == RBL_AXIS_UPPER;
+        work.driven += row->law != 0 && !stops ? done : 0.0;
+        work.elastic += row->law == 0 || (stops && done > 0.0) ? done : 0.0;
+        work.absorbed -= stops && done < 0.0 ? done : 0.0;
+    }
+    return work;
 }
 
 static rblJointEvent break_event(const rblWorld* world, uint32_t slot, float force)
@@ -474,11 +561,12 @@ rblResult rbl_joints_finish(rblStep* step)
         {
             continue;
         }
-        joint->linear_impulse = rbl_add3(joint->linear_impulse, joint->parts_linear_impulse);
-        joint->angular_impulse = rbl_add3(joint->angular_impulse, joint->parts_angular_impulse);
+        joint->linear_impulse = rbl_add3d(joint->linear_impulse, rbl_to_double3(joint->parts_linear_impulse));
+        joint->angular_impulse =
+            rbl_add3d(joint->angular_impulse, rbl_to_double3(joint->parts_angular_impulse));
         joint->seconds += joint->parts_seconds;
         // An impulse of the impact phase has no duration. Its force is the mean over the step.
-        const float force = rbl_length3(joint->linear_impulse) / joint->seconds +
+        const float force = rbl_length3(rbl_to_float3(joint->linear_impulse)) / joint->seconds +
                             rbl_length3(joint->impact_impulse) / step->seconds;
         if (force <= joint->break_force)
         {

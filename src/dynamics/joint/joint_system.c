@@ -18,6 +18,7 @@
 void rbl_joint_system_init(rblJointSystem* system, const rblAllocator* allocator)
 {
     rbl_blocks_init(&system->blocks, allocator);
+    system->blocks.inverts = true;
     rbl_array_init(&system->bodies, allocator);
     rbl_array_init(&system->joints, allocator);
     rbl_array_init(&system->nodes, allocator);
@@ -26,6 +27,7 @@ void rbl_joint_system_init(rblJointSystem* system, const rblAllocator* allocator
     rbl_array_init(&system->poses, allocator);
     rbl_array_init(&system->joint_momentum, allocator);
     rbl_array_init(&system->reference, allocator);
+    rbl_array_init(&system->masses, allocator);
     rbl_array_init(&system->stiffness, allocator);
     rbl_array_init(&system->best, allocator);
 }
@@ -41,6 +43,7 @@ void rbl_joint_system_free(rblJointSystem* system)
     rbl_array_free(&system->poses);
     rbl_array_free(&system->joint_momentum);
     rbl_array_free(&system->reference);
+    rbl_array_free(&system->masses);
     rbl_array_free(&system->stiffness);
     rbl_array_free(&system->best);
 }
@@ -59,7 +62,10 @@ static uint32_t row_capacity(const rblJoint* joint)
     case RBL_JOINT_FIXED:
         return 6;
     case RBL_JOINT_HINGE:
-        return 5;
+    case RBL_JOINT_SLIDER:
+        return rbl_joint_has_axis(joint, 0) ? 6 : 5;
+    case RBL_JOINT_BALL:
+        return 3u + (rbl_joint_has_axis(joint, 0) ? 1u : 0u) + (rbl_joint_has_axis(joint, 1) ? 1u : 0u);
     case RBL_JOINT_DISTANCE:
     case RBL_JOINT_ROPE:
         return joint->length > 0.0f ? 1 : 3;
@@ -204,6 +210,7 @@ rblResult rbl_joint_system_build(rblStep* step, uint32_t parts)
         !rbl_array_resize_amply(&system->poses, system->bodies.count) ||
         !rbl_array_resize_amply(&system->joint_momentum, 6 * system->bodies.count) ||
         !rbl_array_resize_amply(&system->reference, 6 * system->bodies.count) ||
+        !rbl_array_resize_amply(&system->masses, 7 * system->bodies.count) ||
         !rbl_array_resize_amply(&system->stiffness, 12 * system->bodies.count) ||
         !rbl_array_resize_amply(&system->best, 2 * system->bodies.count) ||
         !rbl_array_resize_amply(&system->parents, system->bodies.count) ||
@@ -246,10 +253,9 @@ static void add_rotation_stiffness(double m[6], double scale, double trace, rblV
 // Add the stiffness of an impulse that pulls outward on its lever arm. (f.r + |f||r|) / 2 in place of f.r keeps the matrix
 // positive semidefinite.
 static void add_stiffness(rblJointSystem* system, uint32_t node, const rblJoint* joint, rblVec3 arm,
-                          rblVec3 impulse)
+                          rblVec3d f)
 {
     const rblVec3d r = rbl_to_double3(arm);
-    const rblVec3d f = rbl_to_double3(impulse);
     const double projection = rbl_dot3d(r, f);
     if (node != RBL_NONE && projection > 0.0)
     {
@@ -263,7 +269,7 @@ static void add_stiffness(rblJointSystem* system, uint32_t node, const rblJoint*
 static void add_distance_stiffness(rblJointSystem* system, uint32_t node, const rblJoint* joint)
 {
     const double length = (double)rbl_length3(joint->separation);
-    const double tension = -(double)rbl_dot3(joint->linear_impulse, joint->rows[0].axis);
+    const double tension = -rbl_joint_row_impulse(joint, &joint->rows[0]);
     if (tension > 0.0 && length > 0.0)
     {
         const rblVec3d axis = rbl_to_double3(joint->rows[0].axis);
@@ -285,7 +291,7 @@ static void find_stiffness(rblStep* step, bool balanced)
         const rblJoint* joint = &world->joints.data[system->joints.data[i]];
         const uint32_t a = system->nodes.data[joint->solver_a];
         const uint32_t b = system->nodes.data[joint->solver_b];
-        add_stiffness(system, a, joint, joint->arm_a, rbl_neg3(joint->linear_impulse));
+        add_stiffness(system, a, joint, joint->arm_a, rbl_neg3d(joint->linear_impulse));
         add_stiffness(system, b, joint, joint->arm_b, joint->linear_impulse);
         if (joint->row_count == 1 && (a == RBL_NONE || b == RBL_NONE))
         {
@@ -307,9 +313,8 @@ static void velocity_of(const rblSolverBody* body, double out[6])
 // sum += sign times the momentum that a joint's impulses give to a body on this arm.
 static void add_momentum(double* sum, rblVec3 arm, const rblJoint* joint, double sign)
 {
-    const rblVec3d linear_impulse = rbl_to_double3(joint->linear_impulse);
-    const rblVec3d turn =
-        rbl_add3d(rbl_cross3d(rbl_to_double3(arm), linear_impulse), rbl_to_double3(joint->angular_impulse));
+    const rblVec3d linear_impulse = joint->linear_impulse;
+    const rblVec3d turn = rbl_add3d(rbl_cross3d(rbl_to_double3(arm), linear_impulse), joint->angular_impulse);
     sum[0] += sign * linear_impulse.x;
     sum[1] += sign * linear_impulse.y;
     sum[2] += sign * linear_impulse.z;
@@ -339,6 +344,16 @@ static void add_impulses(const rblStep* step, double* out)
     }
 }
 
+void rbl_joints_refer(rblStep* step)
+{
+    rblJointSystem* system = &step->joint_system;
+    for (size_t i = 0; i < system->bodies.count; ++i)
+    {
+        velocity_of(&step->solver_bodies.data[system->bodies.data[i]], &system->reference.data[6 * i]);
+    }
+    system->stale = true;
+}
+
 void rbl_joints_begin_balance(rblStep* step)
 {
     rblJointSystem* system = &step->joint_system;
@@ -350,21 +365,21 @@ void rbl_joints_begin_balance(rblStep* step)
 
 // ---- matrix ----
 
-// Mass in kg, and inertia in world axes as xx, yy, zz, xy, xz, yz, kg m^2.
-static double body_mass(const rblStep* step, uint32_t node, double inertia[6])
+// Inertia in world axes as xx, yy, zz, xy, xz, yz, kg m^2, and mass, kg.
+static void body_mass(const rblStep* step, uint32_t node, double out[7])
 {
     const rblWorld* world = step->world;
     const rblSolverBody* body = &step->solver_bodies.data[step->joint_system.bodies.data[node]];
     const rblMotion* motion = &world->motions.data[body->slot];
     const rblMat3d r = rbl_quatd_to_mat3d(rbl_quatd_normalize(rbl_to_double_quat(motion->orientation)));
     const rblVec3d m = rbl_to_double3(motion->moments);
-    inertia[0] = m.x * r.cx.x * r.cx.x + m.y * r.cy.x * r.cy.x + m.z * r.cz.x * r.cz.x;
-    inertia[1] = m.x * r.cx.y * r.cx.y + m.y * r.cy.y * r.cy.y + m.z * r.cz.y * r.cz.y;
-    inertia[2] = m.x * r.cx.z * r.cx.z + m.y * r.cy.z * r.cy.z + m.z * r.cz.z * r.cz.z;
-    inertia[3] = m.x * r.cx.x * r.cx.y + m.y * r.cy.x * r.cy.y + m.z * r.cz.x * r.cz.y;
-    inertia[4] = m.x * r.cx.x * r.cx.z + m.y * r.cy.x * r.cy.z + m.z * r.cz.x * r.cz.z;
-    inertia[5] = m.x * r.cx.y * r.cx.z + m.y * r.cy.y * r.cy.z + m.z * r.cz.y * r.cz.z;
-    return 1.0 / (double)body->inverse_mass;
+    out[0] = m.x * r.cx.x * r.cx.x + m.y * r.cy.x * r.cy.x + m.z * r.cz.x * r.cz.x;
+    out[1] = m.x * r.cx.y * r.cx.y + m.y * r.cy.y * r.cy.y + m.z * r.cz.y * r.cz.y;
+    out[2] = m.x * r.cx.z * r.cx.z + m.y * r.cy.z * r.cy.z + m.z * r.cz.z * r.cz.z;
+    out[3] = m.x * r.cx.x * r.cx.y + m.y * r.cy.x * r.cy.y + m.z * r.cz.x * r.cz.y;
+    out[4] = m.x * r.cx.x * r.cx.z + m.y * r.cy.x * r.cy.z + m.z * r.cz.x * r.cz.z;
+    out[5] = m.x * r.cx.y * r.cx.z + m.y * r.cy.y * r.cy.z + m.z * r.cz.y * r.cz.z;
+    out[6] = 1.0 / (double)body->inverse_mass;
 }
 
 static void write_symmetric(double* block, uint32_t at, const double m[6])
@@ -379,20 +394,15 @@ static void write_symmetric(double* block, uint32_t at, const double m[6])
 
 static void write_body(rblStep* step, uint32_t node)
 {
-    double inertia[6];
     double* block = rbl_blocks_of_node(&step->joint_system.blocks, node);
+    double* inertia = &step->joint_system.masses.data[7 * (size_t)node];
     const double* stiffness = &step->joint_system.stiffness.data[12 * (size_t)node];
-    const double mass = body_mass(step, node, inertia);
-    const double masses[6] = {mass, mass, mass, 0.0, 0.0, 0.0};
+    body_mass(step, node, inertia);
+    const double masses[6] = {inertia[6], inertia[6], inertia[6], 0.0, 0.0, 0.0};
     write_symmetric(block, 0, masses);
     write_symmetric(block, 0, stiffness);
     write_symmetric(block, 3, inertia);
     write_symmetric(block, 3, stiffness + 6);
-    if (step->joint_system.balanced)
-    {
-        const rblSolverBody* body = &step->solver_bodies.data[step->joint_system.bodies.data[node]];
-        velocity_of(body, &step->joint_system.reference.data[6 * (size_t)node]);
-    }
 }
 
 static void write_jacobian(double* block, const rblJoint* joint, rblVec3 arm, double sign)
@@ -402,6 +412,10 @@ static void write_jacobian(double* block, const rblJoint* joint, rblVec3 arm, do
         const rblJointRow* row = &joint->rows[r];
         double* to = &block[RBL_BLOCK * r];
         const rblVec3d axis = rbl_scale3d(rbl_to_double3(row->axis), sign);
+        if (row->free)
+        {
+            continue;
+        }
         const rblVec3d turn = row->is_angular ? axis : rbl_cross3d(rbl_to_double3(arm), axis);
         to[0] = row->is_angular ? 0.0 : axis.x;
         to[1] = row->is_angular ? 0.0 : axis.y;
@@ -420,7 +434,8 @@ static void write_joint(rblStep* step, const rblJoint* joint)
     const uint32_t rows = joint->slack ? 0 : joint->row_count;
     for (uint32_t r = 0; r < blocks->nodes.data[joint->node].size; ++r)
     {
-        const double compliance = r < rows ? joint->rows[r].softness + joint->rows[r].regularization : 1.0;
+        const double compliance =
+            r < rows && !joint->rows[r].free ? joint->rows[r].softness + joint->rows[r].regularization : 1.0;
         block[RBL_BLOCK * r + r] = -compliance;
     }
     if (rows > 0 && joint->edge_a != RBL_NONE)
@@ -438,6 +453,7 @@ void rbl_joints_factor(rblStep* step, bool balanced)
     rblWorld* world = step->world;
     rblJointSystem* system = &step->joint_system;
     system->balanced = balanced;
+    system->stale = false;
     find_stiffness(step, balanced);
     rbl_blocks_zero(&system->blocks);
     for (uint32_t i = 0; i < system->bodies.count; ++i)
@@ -453,24 +469,20 @@ void rbl_joints_factor(rblStep* step, bool balanced)
 
 // ---- one solve ----
 
-static double row_impulse(const rblJoint* joint, const rblJointRow* row)
-{
-    return (double)rbl_dot3(row->axis, row->is_angular ? joint->angular_impulse : joint->linear_impulse);
-}
-
 static double write_residuals(rblStep* step, const rblJoint* joint)
 {
     double* vector = &step->joint_system.blocks.vector.data[RBL_BLOCK * (size_t)joint->node];
     const double reach = (double)rbl_maxf(rbl_length3(joint->arm_a), rbl_length3(joint->arm_b));
+    const rblJointVelocity velocity = rbl_joint_velocity(step, joint);
     double largest = 0.0;
     for (uint32_t r = 0; r < RBL_BLOCK; ++r)
     {
         vector[r] = 0.0;
-        if (r < joint->row_count && !joint->slack)
+        if (r < joint->row_count && !joint->slack && !joint->rows[r].free)
         {
             const rblJointRow* row = &joint->rows[r];
-            vector[r] = row->target - rbl_joint_row_velocity(step, joint, row) -
-                        row->softness * row_impulse(joint, row);
+            vector[r] = row->target - rbl_joint_along_row(&velocity, row) -
+                        row->softness * rbl_joint_row_impulse(joint, row);
             largest = rbl_maxd(largest, fabs(vector[r]) * (row->is_angular ? reach : 1.0));
         }
     }
@@ -480,16 +492,12 @@ static double write_residuals(rblStep* step, const rblJoint* joint)
 static void add_row_impulses(rblStep* step, rblJoint* joint)
 {
     const double* vector = &step->joint_system.blocks.vector.data[RBL_BLOCK * (size_t)joint->node];
-    rblVec3d linear_impulse = rbl_to_double3(joint->linear_impulse);
-    rblVec3d turn = rbl_to_double3(joint->angular_impulse);
     for (uint32_t r = 0; r < joint->row_count && !joint->slack; ++r)
     {
         const rblJointRow* row = &joint->rows[r];
-        rblVec3d* sum = row->is_angular ? &turn : &linear_impulse;
+        rblVec3d* sum = row->is_angular ? &joint->angular_impulse : &joint->linear_impulse;
         *sum = rbl_mul_add3d(*sum, -vector[r], rbl_to_double3(row->axis));
     }
-    joint->linear_impulse = rbl_to_float3(linear_impulse);
-    joint->angular_impulse = rbl_to_float3(turn);
 }
 
 // Subtract from the momentum of the impulses the part that the velocity has already, and the part that the stiffness explains.
@@ -521,13 +529,12 @@ static void change_velocity(rblStep* step, uint32_t node)
     rblSolverBody* body = &step->solver_bodies.data[system->bodies.data[node]];
     const double* d = &system->blocks.vector.data[RBL_BLOCK * (size_t)node];
     double* joint_momentum = &system->joint_momentum.data[6 * (size_t)node];
-    double inertia[6];
+    const double* inertia = &system->masses.data[7 * (size_t)node];
     double angular_momentum[3];
-    const double mass = body_mass(step, node, inertia);
     apply_symmetric(inertia, d + 3, angular_momentum);
     for (int k = 0; k < 3; ++k)
     {
-        joint_momentum[k] += mass * d[k];
+        joint_momentum[k] += inertia[6] * d[k];
         joint_momentum[3 + k] += angular_momentum[k];
     }
     body->velocity = rbl_to_float3(rbl_add3d(rbl_to_double3(body->velocity), rbl_vec3d(d[0], d[1], d[2])));

@@ -20,6 +20,9 @@ void rbl_joint_def_init(rblJointDef* def, size_t size)
         .stiffness = 100.0f,
         .damping = 10.0f,
         .max_force = INFINITY,
+        .lower = -INFINITY,
+        .upper = INFINITY,
+        .swing = INFINITY,
     };
     rbl_def_init(&joint_def, &defaults, def, size);
 }
@@ -27,6 +30,73 @@ void rbl_joint_def_init(rblJointDef* def, size_t size)
 static bool is_null(rblBodyId id)
 {
     return id.index1 == 0;
+}
+
+// Kinds that move along one axis.
+static bool has_motor(rblJointKind kind)
+{
+    return kind == RBL_JOINT_HINGE || kind == RBL_JOINT_SLIDER;
+}
+
+static bool has_limits(const rblJointDef* def)
+{
+    return def->lower > -INFINITY || def->upper < INFINITY || def->swing < INFINITY;
+}
+
+static rblResult check_limits(rblJointKind kind, float lower, float upper)
+{
+    if (!has_motor(kind) && kind != RBL_JOINT_BALL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: only hinges, sliders and ball joints have limits");
+    }
+    if (!(lower <= upper) || lower == INFINITY || upper == -INFINITY)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "joint: the limits are %g and %g, the lower must not be above the upper",
+                        (double)lower, (double)upper);
+    }
+    return RBL_OK;
+}
+
+static rblResult check_motor(rblJointKind kind, float speed, float force)
+{
+    if (!has_motor(kind))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: only hinges and sliders have motors");
+    }
+    if (!rbl_finite((double)speed) || !(force >= 0.0f) || !rbl_finite((double)force))
+    {
+        return rbl_fail(
+            RBL_ERROR_ARGUMENT,
+            "joint: the motor has speed %g and force %g, the speed must be finite, the force finite and "
+            "not negative",
+            (double)speed, (double)force);
+    }
+    return RBL_OK;
+}
+
+// Largest limit of swing, rad: the twist is not defined at half a turn.
+#define MAX_SWING 1.5707964f
+
+// Limits and motors that differ from the defaults.
+static rblResult check_axes(const rblJointDef* def)
+{
+    if (!(def->lower == -INFINITY && def->upper == INFINITY))
+    {
+        RBL_TRY(check_limits(def->kind, def->lower, def->upper));
+    }
+    if (!(def->motor_speed == 0.0f && def->motor_force == 0.0f))
+    {
+        RBL_TRY(check_motor(def->kind, def->motor_speed, def->motor_force));
+    }
+    const bool swings = def->kind == RBL_JOINT_BALL && def->swing >= 0.0f && def->swing <= MAX_SWING;
+    if (!(def->swing == INFINITY || swings))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "joint: the limit of swing is %g rad, must be 0 to %g, and of a ball joint",
+                        (double)def->swing, (double)MAX_SWING);
+    }
+    return RBL_OK;
 }
 
 static rblResult check_numbers(const rblJointDef* def)
@@ -38,9 +108,11 @@ static rblResult check_numbers(const rblJointDef* def)
             "joint: anchor_a is (%g, %g, %g), anchor_b (%g, %g, %g), axis (%g, %g, %g); they must be finite",
             RBL_XYZ(def->anchor_a), RBL_XYZ(def->anchor_b), RBL_XYZ(def->axis));
     }
-    if (def->kind == RBL_JOINT_HINGE && !(rbl_length3(def->axis) > 0.0f))
+    const bool has_axis = has_motor(def->kind) || (def->kind == RBL_JOINT_BALL && has_limits(def));
+    if (has_axis && !(rbl_length3(def->axis) > 0.0f))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: the axis of a hinge must not be zero");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "joint: the axis of a hinge, a slider or limits must not be zero");
     }
     if (!(def->length >= 0.0f) || !rbl_finite((double)def->length) || !(def->break_force > 0.0f) ||
         !(def->stiffness >= 0.0f) || !rbl_finite((double)def->stiffness) || !(def->damping >= 0.0f) ||
@@ -63,6 +135,7 @@ static rblResult check_def(rblWorld* world, const rblJointDef* def, uint32_t* a,
                         RBL_JOINT_KIND_COUNT);
     }
     RBL_TRY(check_numbers(def));
+    RBL_TRY(check_axes(def));
     RBL_TRY(rbl_body_find(world, def->a, a));
     *b = RBL_NONE;
     if (!is_null(def->b))
@@ -109,6 +182,9 @@ static rblJoint make_joint(const rblWorld* world, const rblJointDef* def, uint32
         .stiffness = def->stiffness,
         .damping = def->damping,
         .max_force = def->max_force,
+        .motor_speed = def->motor_speed,
+        .motor_force = def->motor_force,
+        .axes = {{.lower = def->lower, .upper = def->upper}, {.lower = -INFINITY, .upper = def->swing}},
         .collide = def->collide,
         .user_data = def->user_data,
     };
@@ -214,6 +290,15 @@ bool rbl_joint_is_valid(rblWorldId world_id, rblJointId id)
            rbl_id_pool_valid(&world->joint_ids, id.index1, id.generation);
 }
 
+static void wake_bodies(rblWorld* world, const rblJoint* joint)
+{
+    rbl_slot_wake(world, joint->a);
+    if (joint->b != RBL_NONE)
+    {
+        rbl_slot_wake(world, joint->b);
+    }
+}
+
 rblResult rbl_joint_set_target(rblWorldId world_id, rblJointId id, rblVec3 anchor_b)
 {
     rblWorld* world = NULL;
@@ -225,18 +310,76 @@ rblResult rbl_joint_set_target(rblWorldId world_id, rblJointId id, rblVec3 ancho
                         RBL_XYZ(anchor_b));
     }
     joint->anchor_b = into_frame(world, joint->b, anchor_b);
-    rbl_slot_wake(world, joint->a);
-    if (joint->b != RBL_NONE)
-    {
-        rbl_slot_wake(world, joint->b);
-    }
+    wake_bodies(world, joint);
     RBL_NOTE_CALL(world, .code = RBL_CALL_JOINT_SET_TARGET, .joint = id, .first = anchor_b);
+    return RBL_OK;
+}
+
+rblResult rbl_joint_set_limits(rblWorldId world_id, rblJointId id, float lower, float upper)
+{
+    rblWorld* world = NULL;
+    rblJoint* joint = NULL;
+    RBL_TRY(find_joint(world_id, id, &world, &joint));
+    RBL_TRY(check_limits(joint->kind, lower, upper));
+    joint->axes[0].lower = lower;
+    joint->axes[0].upper = upper;
+    wake_bodies(world, joint);
+    RBL_NOTE_CALL(world, .code = RBL_CALL_JOINT_SET_LIMITS, .joint = id, .first = {lower, upper, 0.0f});
+    return RBL_OK;
+}
+
+rblResult rbl_joint_set_motor(rblWorldId world_id, rblJointId id, float speed, float force)
+{
+    rblWorld* world = NULL;
+    rblJoint* joint = NULL;
+    RBL_TRY(find_joint(world_id, id, &world, &joint));
+    RBL_TRY(check_motor(joint->kind, speed, force));
+    joint->motor_speed = speed;
+    joint->motor_force = force;
+    wake_bodies(world, joint);
+    RBL_NOTE_CALL(world, .code = RBL_CALL_JOINT_SET_MOTOR, .joint = id, .first = {speed, force, 0.0f});
     return RBL_OK;
 }
 
 static rblBodyId body_id(const rblWorld* world, uint32_t slot)
 {
     return slot == RBL_NONE ? (rblBodyId){0} : rbl_body_id(world, slot);
+}
+
+static float position_error(const rblJoint* joint, rblQuat a, rblVec3 separation)
+{
+    const rblVec3 axis = rbl_rotate3(a, joint->axis_a);
+    const float distance = rbl_length3(separation);
+    switch (joint->kind)
+    {
+    case RBL_JOINT_DISTANCE:
+        return fabsf(distance - joint->length);
+    case RBL_JOINT_ROPE:
+        return rbl_maxf(distance - joint->length, 0.0f);
+    case RBL_JOINT_SLIDER:
+        return rbl_length3(rbl_mul_add3(separation, -rbl_dot3(axis, separation), axis));
+    default:
+        return distance;
+    }
+}
+
+static rblVec3 relative_spin(const rblWorld* world, const rblJoint* joint)
+{
+    const rblVec3 spin_b = joint->b == RBL_NONE ? rbl_vec3(0, 0, 0) : world->motions.data[joint->b].spin;
+    return rbl_sub3(spin_b, world->motions.data[joint->a].spin);
+}
+
+// Velocity of the point of b against the matter of a at the same place.
+static rblVec3 relative_velocity(const rblWorld* world, const rblJoint* joint, rblVec3 to)
+{
+    const rblMotion* a = &world->motions.data[joint->a];
+    const rblVec3 velocity_a = rbl_add3(a->velocity, rbl_cross3(a->spin, rbl_sub3(to, a->center)));
+    if (joint->b == RBL_NONE)
+    {
+        return rbl_neg3(velocity_a);
+    }
+    const rblMotion* b = &world->motions.data[joint->b];
+    return rbl_sub3(rbl_add3(b->velocity, rbl_cross3(b->spin, rbl_sub3(to, b->center))), velocity_a);
 }
 
 rblResult rbl_joint_state(rblWorldId world_id, rblJointId id, rblJointState* out)
@@ -248,12 +391,10 @@ rblResult rbl_joint_state(rblWorldId world_id, rblJointId id, rblJointState* out
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "joint: out must not be null");
     }
-    const rblVec3 from = rbl_transform_point(frame_of(world, joint->a), joint->anchor_a);
-    const rblVec3 to = rbl_transform_point(frame_of(world, joint->b), joint->anchor_b);
-    const float distance = rbl_length3(rbl_sub3(to, from));
-    const bool keeps_length = joint->kind == RBL_JOINT_DISTANCE || joint->kind == RBL_JOINT_ROPE;
-    float error = keeps_length ? distance - joint->length : distance;
-    error = joint->kind == RBL_JOINT_ROPE ? rbl_maxf(error, 0.0f) : fabsf(error);
+    const rblTransform frame_a = frame_of(world, joint->a);
+    const rblTransform frame_b = frame_of(world, joint->b);
+    const rblVec3 from = rbl_transform_point(frame_a, joint->anchor_a);
+    const rblVec3 to = rbl_transform_point(frame_b, joint->anchor_b);
     const float rate = world->step->seconds > 0.0f ? 1.0f / world->step->seconds : 0.0f;
     *out = (rblJointState){
         .kind = joint->kind,
@@ -261,11 +402,25 @@ rblResult rbl_joint_state(rblWorldId world_id, rblJointId id, rblJointState* out
         .b = body_id(world, joint->b),
         .point_a = from,
         .point_b = to,
-        .force = rbl_scale3(rbl_add3(joint->linear_impulse, joint->impact_impulse), rate),
-        .torque = rbl_scale3(joint->angular_impulse, rate),
-        .error = error,
+        .force = rbl_scale3(rbl_add3(rbl_to_float3(joint->linear_impulse), joint->impact_impulse), rate),
+        .torque = rbl_scale3(rbl_to_float3(joint->angular_impulse), rate),
+        .error = position_error(joint, frame_a.q, rbl_sub3(to, from)),
         .user_data = joint->user_data,
+        .lower = joint->axes[0].lower,
+        .upper = joint->axes[0].upper,
+        .motor_speed = joint->motor_speed,
+        .motor_force = joint->motor_force,
     };
+    if (has_motor(joint->kind) || (joint->kind == RBL_JOINT_BALL && rbl_joint_has_axis(joint, 0)))
+    {
+        const bool slides = joint->kind == RBL_JOINT_SLIDER;
+        const rblVec3 axis = rbl_rotate3(frame_a.q, joint->axis_a);
+        const bool acts = rbl_joint_has_axis(joint, 0);
+        out->travel = (float)rbl_joint_travel(joint, 0, frame_a.q, frame_b.q, rbl_sub3(to, from));
+        out->speed =
+            rbl_dot3(axis, slides ? relative_velocity(world, joint, to) : relative_spin(world, joint));
+        out->drive = acts ? rbl_dot3(axis, slides ? out->force : out->torque) : 0.0f;
+    }
     return RBL_OK;
 }
 

@@ -7,6 +7,30 @@
 #include "math/sparse_blocks.h"
 #include "rubble/joint.h"
 
+// Where the row of an axis with limits or a motor is held (joint_axis.c).
+typedef enum rblAxisState
+{
+    RBL_AXIS_FREE, // nowhere: its impulse is constant
+    RBL_AXIS_LOWER,
+    RBL_AXIS_UPPER,
+    RBL_AXIS_MOTOR
+} rblAxisState;
+
+// An axis along or about which a joint moves, with its limits: hinges and sliders have one, the twist of a ball joint is the first
+// and its swing the second. Angles in rad, travel of a slider in m.
+typedef struct rblJointAxis
+{
+    float lower, upper;
+    double travel;               // of b against a since the joint was created, at the last located poses
+    double lower_now, upper_now; // limits of this step: what is beyond them is corrected at a bounded speed
+    rblAxisState state;
+    double impulse;                  // while free, N s or N m s
+    double lower_speed, upper_speed; // that reach the limits at the end of the step, 1/s
+    double motor_speed, motor_impulse;
+    double speed; // before it was stopped
+    bool bounces; // it reached its limit in this step: what it bounces is stopped, too
+} rblJointAxis;
+
 // One constraint row of a joint: the relative velocity of its points, or the relative spin, along an axis.
 typedef struct rblJointRow
 {
@@ -16,6 +40,8 @@ typedef struct rblJointRow
     // Compliance, velocity per impulse: of springs, and of joints in loops, whose rows may contradict each other.
     double softness;
     double regularization; // compliance that keeps the pivots of the factors nonzero
+    uint32_t law;          // 0: the row holds; otherwise the number of its axis + 1
+    bool free;             // the row of an axis that is held nowhere
 } rblJointRow;
 
 typedef struct rblStep rblStep;
@@ -30,13 +56,16 @@ typedef struct rblJoint
     rblQuat b_in_a;             // target relative orientation of the frames
     float length;
     float break_force, stiffness, damping, max_force;
+    float motor_speed, motor_force; // of the first axis
     bool collide;
     void* user_data;
 
-    rblVec3 linear_impulse;  // impulse on b of the last step, N s
-    rblVec3 angular_impulse; // angular impulse on b of the last step, N m s
-    rblVec3 impact_impulse;  // impulse on b in the impact phase of the last step, N s
-    double impact_work;      // J: work of that impulse when a body of infinite mass moves
+    // Impulse, N s, and angular impulse, N m s, on b of the last step. In 32 bits, the rounding of a large tension would move
+    // light bodies.
+    rblVec3d linear_impulse, angular_impulse;
+    rblVec3 impact_impulse; // impulse on b in the impact phase of the last step, N s
+    double impact_work;     // J: work of that impulse when a body of infinite mass moves
+    rblJointAxis axes[2];
 
     // Data of the current step (joint_rows.c, joint_solve.c).
     uint32_t solver_a, solver_b;
@@ -48,8 +77,9 @@ typedef struct rblJoint
     rblVec3 parts_linear_impulse, parts_angular_impulse; // and the impulses on b in them
     rblVec3 start_arm_a, start_arm_b; // m: from the centres of mass to the points, at the start of the step
     rblVec3 arm_a, arm_b;             // m: lever arms of the impulses
-    rblVec3 saved_linear_impulse, saved_angular_impulse; // saved while another solve uses the impulses
-    rblVec3 best_linear_impulse, best_angular_impulse;   // of the round with the smallest error
+    rblVec3d saved_linear_impulse, saved_angular_impulse; // saved while another solve uses the impulses
+    rblVec3d best_linear_impulse, best_angular_impulse;   // of the round with the smallest error
+    rblJointAxis saved_axes[2], best_axes[2];
     rblVec3 separation;     // m: from the point of a to the point of b, at the start of the step
     rblVec3 start_velocity; // m/s: relative velocity of the points of a spring before the contact solve
     // The part of the position error that this step does not correct, m and rad. Filled by rbl_joint_limit().
@@ -74,11 +104,13 @@ typedef struct rblJointSystem
     RBL_ARRAY(rblTransform) poses; // by body node: predicted at the end of the step
     // Six per body node: momentum from joints that its velocity includes, N s and N m s. Filled by rbl_joints_solve().
     rblDoubleArray joint_momentum;
-    rblDoubleArray reference; // six per body node: velocity and spin for which the matrix was computed
+    rblDoubleArray reference; // six per body node: velocity and spin for which the rows were computed
+    rblDoubleArray masses;    // seven per body node: see body_mass(). Filled by rbl_joints_factor().
     // Twelve per body node: geometric stiffness of the velocity, then of the spin. Filled by rbl_joints_factor().
     rblDoubleArray stiffness;
     RBL_ARRAY(rblVec3) best; // two per body node: velocity and spin of the round with the smallest error
     uint32_t parts;          // the joints of islands with this rblIsland.parts; 0: all joints
+    bool stale;              // the rows have changed since rbl_joints_factor()
     bool balanced;           // the solve includes the geometric stiffness and the residual of momentum
 } rblJointSystem;
 
@@ -110,14 +142,69 @@ float rbl_joint_set_rows_displacement(rblStep* step, rblJoint* joint);
 // Rows for no position error at the end of the step, from the predicted poses. Returns the predicted error, m.
 float rbl_joint_set_rows_ahead(rblStep* step, rblJoint* joint);
 
+// The relative velocity of the points and the relative spin, of b against a.
+typedef struct rblJointVelocity
+{
+    rblVec3d linear, spin;
+} rblJointVelocity;
+
+rblJointVelocity rbl_joint_velocity(const rblStep* step, const rblJoint* joint);
+
+static inline double rbl_joint_along_row(const rblJointVelocity* velocity, const rblJointRow* row)
+{
+    return rbl_dot3d(rbl_to_double3(row->axis), row->is_angular ? velocity->spin : velocity->linear);
+}
+
 // The relative velocity along a row.
 double rbl_joint_row_velocity(const rblStep* step, const rblJoint* joint, const rblJointRow* row);
+
+// The impulse along a row on b, N s or N m s.
+static inline double rbl_joint_row_impulse(const rblJoint* joint, const rblJointRow* row)
+{
+    return rbl_dot3d(rbl_to_double3(row->axis),
+                     row->is_angular ? joint->angular_impulse : joint->linear_impulse);
+}
 
 // The impulse of a spring on b for the current velocities, before its limit.
 rblVec3 rbl_joint_spring_impulse(const rblStep* step, const rblJoint* joint);
 
 // Apply an impulse and an angular impulse to b, and the opposite to a.
 void rbl_joint_apply(rblStep* step, const rblJoint* joint, rblVec3 linear_impulse, rblVec3 angular_impulse);
+
+// ---- limits and motors (joint_axis.c) ----
+
+// Whether an axis has a limit or a motor, and so a row.
+bool rbl_joint_has_axis(const rblJoint* joint, uint32_t index);
+
+// How far b has moved along an axis, at these orientations and this separation of the points.
+double rbl_joint_travel(const rblJoint* joint, uint32_t index, rblQuat a, rblQuat b, rblVec3 separation);
+
+// The limits of this step, when at most `correction` of what is beyond them is corrected.
+void rbl_joint_limit_axes(rblJoint* joint, double correction);
+
+typedef struct rblAxisAim
+{
+    double speed;   // of the row, at the predicted end
+    double travel;  // there
+    double rate;    // change of speed per change of travel, 1/s
+    double seconds; // for the motor
+} rblAxisAim;
+
+// The law of a row from a prediction. Returns how far it is from where it should be.
+double rbl_joint_aim_axis(rblJoint* joint, rblJointRow* row, const rblAxisAim* aim);
+
+// The same for a displacement out of the limits.
+double rbl_joint_displace_axis(rblJoint* joint, rblJointRow* row);
+
+// Hold the axes that are at a limit, at a speed of zero. At the end of a step (`settles`) these are also the axes that have reached
+// one in it: the mean velocity of the step took them there, so that the one at its end may lead back. The energy that this has
+// taken, J.
+void rbl_joint_stop_axes(const rblStep* step, rblJoint* joint, bool settles);
+double rbl_joint_stopped_energy(const rblJoint* joint);
+
+// Release rows whose impulse is out of bounds; hold rows whose velocity is. Returns whether there are any.
+bool rbl_joint_release_axes(rblJoint* joint);
+bool rbl_joint_hold_axes(const rblStep* step, rblJoint* joint);
 
 // ---- all joints ----
 
@@ -145,6 +232,7 @@ void rbl_joints_settle(rblStep* step);
 // while velocities change.
 rblResult rbl_joint_system_build(rblStep* step, uint32_t parts); // see rblJointSystem.parts
 void rbl_joints_begin_balance(rblStep* step);
+void rbl_joints_refer(rblStep* step); // the rows now belong to the current velocities
 void rbl_joints_factor(rblStep* step, bool balanced);
 float rbl_joints_solve(rblStep* step);
 
@@ -164,8 +252,15 @@ float rbl_joints_displace(rblStep* step);
 // Bodies connected by joints get the same remaining time of the step: the smallest one.
 void rbl_joints_share_seconds(rblStep* step);
 
-// Work of a joint in the contact solve, J: of springs, and of moving bodies of infinite mass.
-double rbl_joint_work(const rblStep* step, const rblJoint* joint);
+// Work of a joint in the contact solve, J.
+typedef struct rblJointWork
+{
+    double driven;   // by springs, motors, and moving bodies of infinite mass
+    double elastic;  // by the stretch of soft rows, and by limits that push back
+    double absorbed; // taken by limits
+} rblJointWork;
+
+rblJointWork rbl_joint_work(const rblStep* step, const rblJoint* joint);
 void rbl_joint_remove(rblWorld* world, uint32_t slot);
 
 // Whether a joint prevents collisions of two bodies.

@@ -183,7 +183,7 @@ static void clamp_island(rblStep* step, rblIsland* island)
         sum.linear += growth.linear;
         sum.square += growth.square;
     }
-    sum.linear -= island->contact_work;
+    sum.linear -= island->contact_work + island->elastic_work - island->absorbed;
     island->budget += island->impact_work; // energy that a kinematic body took is not dissipated
     if (step->world->ignores_energy)
     {
@@ -210,6 +210,7 @@ static void clamp_island(rblStep* step, rblIsland* island)
         scale_impulses(step, island, (float)share);
     }
     island->contact_work *= share;
+    island->elastic_work *= share;
     island->contact_loss = -share * (sum.linear + share * sum.square);
     island->budget += rbl_maxd(0.0, island->contact_loss);
 }
@@ -324,7 +325,10 @@ static void add_joint_work(rblStep* step, const rblJoint* joint)
     const rblSolverBody* a = &step->solver_bodies.data[joint->solver_a];
     const rblSolverBody* b = &step->solver_bodies.data[joint->solver_b];
     rblIsland* island = &step->islands.data[rbl_joint_island(step, joint)];
-    island->contact_work += rbl_joint_work(step, joint);
+    const rblJointWork work = rbl_joint_work(step, joint);
+    island->contact_work += work.driven;
+    island->elastic_work += work.elastic;
+    island->absorbed += work.absorbed;
     island->impact_work += joint->impact_work;
     island->jointed = true;
     island->dragged =
@@ -363,7 +367,7 @@ rblResult rbl_islands_clamp(rblStep* step)
     for (size_t i = 0; i < step->islands.count; ++i)
     {
         const rblIsland* island = &step->islands.data[i];
-        world->energy.work += island->impact_work + island->contact_work;
+        world->energy.work += island->impact_work + island->contact_work + island->elastic_work;
         world->contact_loss += island->impact_work + island->contact_loss;
         world->energy.clamped += island->clamped;
         world->energy.clamp_count += island->clamped > 0.0;

@@ -14,6 +14,7 @@
 // ---- tuning ----
 
 #define ENOUGH      2.5e-6f // m/s: smaller changes of velocity end the sweeps
+#define STALLED     0.5f    // of the change of the last round: a larger one ends the rounds
 #define COLD_CHANGE 0.01f   // m/s: only larger changes after the sweeps make cold islands worth a look
 #define COLD_SWEEPS 64      // sweeps over cold islands until they are looked at again
 #define COLD_ROUNDS 128     // rounds of these sweeps
@@ -430,6 +431,7 @@ static rblResult solve_rounds(rblStep* step)
 {
     rblWorld* world = step->world;
     const uint32_t rounds = max_rounds(step);
+    float before = INFINITY;
     for (uint32_t round = 0; round < rounds; ++round)
     {
         if (round > 0)
@@ -441,7 +443,9 @@ static rblResult solve_rounds(rblStep* step)
         {
             RBL_TRY(solve_cold(step));
         }
-        if (round + 1 == rounds || (change < ENOUGH && round > 0))
+        const bool stalls = world->joint_ids.alive > 0 && change > STALLED * before;
+        before = change;
+        if (round + 1 == rounds || ((change < ENOUGH || stalls) && round > 0))
         {
             return RBL_OK;
         }

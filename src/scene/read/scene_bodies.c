@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char* const body_keys[] = {"name",     "shape",    "type", "material", "position",
-                                        "rotation", "velocity", "spin", "mass",     "fracture",
-                                        "anchor",   "grid",     NULL};
+static const char* const body_keys[] = {"name",     "shape",    "type",   "material", "position",
+                                        "rotation", "velocity", "spin",   "mass",     "fracture",
+                                        "anchor",   "grid",     "sensor", NULL};
 static const char* const body_types[] = {"dynamic", "static", "kinematic", NULL}; // as rblBodyType
 static const char* const grid_keys[] = {"count", "spacing", "origin", NULL};
 #define SUFFIX_SIZE (3 * 12)
@@ -196,6 +196,11 @@ rblResult rbl_scene_read_body(rblScene* scene, rblJson json, uint32_t event)
     RBL_TRY(rbl_scene_lookup_material(scene, rbl_json_find(json, "material"), &body.material));
     RBL_TRY(read_motion(json, &body));
     RBL_TRY(rbl_scene_read_fracture(scene, json, &body));
+    RBL_TRY(rbl_json_optional_bool(json, "sensor", &body.sensor));
+    if (body.sensor && body.breaker != RBL_NONE)
+    {
+        return rbl_json_fail(rbl_json_find(json, "sensor"), RBL_ERROR_FORMAT, "a sensor does not break");
+    }
     RBL_TRY(rbl_anchor_read(json, &body));
     RBL_TRY(read_grid(json, &grid));
     return add_grid(scene, json, &body, &grid, name);

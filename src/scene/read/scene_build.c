@@ -79,6 +79,7 @@ static rblResult create_body(rblScene* scene, rblWorldId world, uint32_t index, 
     def.spin = body->spin;
     def.mass = body->mass;
     def.anchor = body->anchor;
+    def.sensor = body->sensor;
     def.breaker = body->breaker != RBL_NONE ? scene->breakers.data[body->breaker].id : (rblBreakerId){0};
     const rblResult result = rbl_body_create(world, &def, out);
     return result == RBL_OK ? RBL_OK : rbl_fail_at(scene->body_jsons.data[index], result);
@@ -88,7 +89,8 @@ static rblResult create_body(rblScene* scene, rblWorldId world, uint32_t index, 
 static rblVec3 default_anchor(const rblScene* scene, const rblSceneJoint* joint)
 {
     const rblJointKind kind = joint->def.kind;
-    const bool together = kind == RBL_JOINT_BALL || kind == RBL_JOINT_HINGE || kind == RBL_JOINT_FIXED;
+    const bool together = kind == RBL_JOINT_BALL || kind == RBL_JOINT_HINGE || kind == RBL_JOINT_FIXED ||
+                          kind == RBL_JOINT_SLIDER;
     const rblVec3 point = rbl_transform_point(scene->bodies.data[joint->a].pose, joint->def.anchor_a);
     if (joint->b == RBL_NONE)
     {

@@ -1,11 +1,12 @@
 #include "io/json/json_values.h"
 #include "scene/read/scene.h"
 
-static const char* const joint_keys[] = {"kind",    "a",        "b",       "anchorA",    "anchorB",
-                                         "pointB",  "length",   "axis",    "breakForce", "stiffness",
-                                         "damping", "maxForce", "collide", NULL};
-static const char* const joint_kinds[] = {"distance", "rope",   "ball", "hinge",
-                                          "fixed",    "spring", NULL}; // as rblJointKind
+static const char* const joint_keys[] = {"kind",    "a",          "b",          "anchorA",    "anchorB",
+                                         "pointB",  "length",     "axis",       "breakForce", "stiffness",
+                                         "damping", "maxForce",   "collide",    "lower",      "upper",
+                                         "swing",   "motorSpeed", "motorForce", NULL};
+static const char* const joint_kinds[] = {"distance", "rope",   "ball",   "hinge",
+                                          "fixed",    "spring", "slider", NULL}; // as rblJointKind
 
 // Check a key that only some kinds have.
 static rblResult check_use(rblJson json, const char* key, bool used, const char* by)
@@ -22,7 +23,14 @@ static rblResult check_keys_of_kind(rblJson json, rblJointKind kind)
     RBL_TRY(rbl_check_keys(json, joint_keys));
     RBL_TRY(check_use(json, "length", kind == RBL_JOINT_DISTANCE || kind == RBL_JOINT_ROPE,
                       "distance joints and ropes"));
-    RBL_TRY(check_use(json, "axis", kind == RBL_JOINT_HINGE, "hinges"));
+    const bool ball = kind == RBL_JOINT_BALL;
+    const bool moves = kind == RBL_JOINT_HINGE || kind == RBL_JOINT_SLIDER;
+    RBL_TRY(check_use(json, "axis", moves || ball, "hinges, sliders and ball joints"));
+    RBL_TRY(check_use(json, "lower", moves || ball, "hinges, sliders and ball joints"));
+    RBL_TRY(check_use(json, "upper", moves || ball, "hinges, sliders and ball joints"));
+    RBL_TRY(check_use(json, "swing", ball, "ball joints"));
+    RBL_TRY(check_use(json, "motorSpeed", moves, "hinges and sliders"));
+    RBL_TRY(check_use(json, "motorForce", moves, "hinges and sliders"));
     RBL_TRY(check_use(json, "stiffness", spring, "springs"));
     RBL_TRY(check_use(json, "damping", spring, "springs"));
     return check_use(json, "maxForce", spring, "springs");
@@ -83,6 +91,11 @@ static rblResult read_numbers(rblJson json, rblJointDef* def)
     RBL_TRY(rbl_optional_float(json, "damping", RBL_NOT_NEGATIVE, &def->damping));
     RBL_TRY(rbl_optional_float(json, "maxForce", RBL_POSITIVE, &def->max_force));
     RBL_TRY(rbl_json_optional_bool(json, "collide", &def->collide));
+    RBL_TRY(rbl_optional_float(json, "lower", RBL_ANY_NUMBER, &def->lower));
+    RBL_TRY(rbl_optional_float(json, "upper", RBL_ANY_NUMBER, &def->upper));
+    RBL_TRY(rbl_optional_float(json, "swing", RBL_NOT_NEGATIVE, &def->swing));
+    RBL_TRY(rbl_optional_float(json, "motorSpeed", RBL_ANY_NUMBER, &def->motor_speed));
+    RBL_TRY(rbl_optional_float(json, "motorForce", RBL_NOT_NEGATIVE, &def->motor_force));
     return rbl_json_exists(axis) ? rbl_get_direction(axis, &def->axis) : RBL_OK;
 }
 

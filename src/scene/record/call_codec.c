@@ -37,6 +37,10 @@ static const CallKind kinds[RBL_CALL_COUNT] = {
     [RBL_CALL_BODY_SET_MATERIAL] = {"set a material", "bm"},
     [RBL_CALL_BODY_SET_BREAKER] = {"set a breaker", "bP"},
     [RBL_CALL_BODY_SET_GRAVITY_SCALE] = {"set a gravity scale", "bg"},
+    [RBL_CALL_JOINT_SET_LIMITS] = {"set the limits of a joint", "j1"},
+    [RBL_CALL_JOINT_SET_MOTOR] = {"set the motor of a joint", "j1"},
+    [RBL_CALL_SENSOR_CREATE] = {"create a sensor", "Db"},
+    [RBL_CALL_AXIS_CREATE] = {"create a joint with limits or a motor", "JAj"},
 };
 
 const char* rbl_call_name(rblCallCode code)
@@ -87,6 +91,13 @@ static void put_joint_def(rblByteSink* sink, const rblJointDef* def)
     rbl_put_u8(sink, def->collide);
 }
 
+// Limits and motor of a joint.
+static void put_axis(rblByteSink* sink, const rblJointDef* def)
+{
+    const float numbers[5] = {def->lower, def->upper, def->swing, def->motor_speed, def->motor_force};
+    rbl_put_floats(sink, numbers, 5);
+}
+
 static void put_field(rblByteSink* sink, char field, const rblCall* call, uint32_t shape)
 {
     switch (field)
@@ -125,6 +136,9 @@ static void put_field(rblByteSink* sink, char field, const rblCall* call, uint32
         break;
     case 'P':
         put_breaking(sink, call);
+        break;
+    case 'A':
+        put_axis(sink, &call->joint_def);
         break;
     case 't':
         rbl_put_u8(sink, call->body_def.type);
@@ -201,6 +215,17 @@ static void take_joint_def(rblByteSource* source, rblJointDef* def)
     def->collide = rbl_take_u8(source) != 0;
 }
 
+static void take_axis(rblByteSource* source, rblJointDef* def)
+{
+    float numbers[5];
+    rbl_take_floats(source, numbers, 5);
+    def->lower = numbers[0];
+    def->upper = numbers[1];
+    def->swing = numbers[2];
+    def->motor_speed = numbers[3];
+    def->motor_force = numbers[4];
+}
+
 static void take_field(rblByteSource* source, char field, rblCall* call, uint32_t* shape)
 {
     switch (field)
@@ -240,6 +265,9 @@ static void take_field(rblByteSource* source, char field, rblCall* call, uint32_
     case 'P':
         take_breaking(source, call);
         break;
+    case 'A':
+        take_axis(source, &call->joint_def);
+        break;
     case 't':
         call->body_def.type = (rblBodyType)rbl_take_u8(source);
         break;
@@ -268,5 +296,6 @@ bool rbl_take_call(rblByteSource* source, rblCall* call, uint32_t* shape)
     {
         take_field(source, *field, call, shape);
     }
+    call->body_def.sensor = code == RBL_CALL_SENSOR_CREATE;
     return !source->failed;
 }

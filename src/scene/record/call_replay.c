@@ -146,6 +146,7 @@ static rblResult make_call(Replayer* replayer, const rblCall* call, uint32_t sha
         return rbl_world_set_gravity(world, call->first);
     case RBL_CALL_BODY_CREATE:
     case RBL_CALL_BREAKABLE_CREATE:
+    case RBL_CALL_SENSOR_CREATE:
         return create_body(replayer, call, shape);
     case RBL_CALL_BODY_DESTROY:
         return rbl_body_destroy(world, call->body);
@@ -174,11 +175,16 @@ static rblResult make_call(Replayer* replayer, const rblCall* call, uint32_t sha
     case RBL_CALL_BODY_BREAK:
         return rbl_body_break(world, call->body, call->first, call->second);
     case RBL_CALL_JOINT_CREATE:
+    case RBL_CALL_AXIS_CREATE:
         return create_joint(replayer, call);
     case RBL_CALL_JOINT_DESTROY:
         return rbl_joint_destroy(world, call->joint);
     case RBL_CALL_JOINT_SET_TARGET:
         return rbl_joint_set_target(world, call->joint, call->first);
+    case RBL_CALL_JOINT_SET_LIMITS:
+        return rbl_joint_set_limits(world, call->joint, call->first.x, call->first.y);
+    case RBL_CALL_JOINT_SET_MOTOR:
+        return rbl_joint_set_motor(world, call->joint, call->first.x, call->first.y);
     case RBL_CALL_SAVE:
         return take_snapshot(replayer, call->number);
     case RBL_CALL_RESTORE:

@@ -11,6 +11,8 @@
 #include "scene/record/recording_format.h"
 #include "scene/record/shape_ledger.h"
 
+#include <math.h>
+
 #define MAX_PENDING ((size_t)1 << 20) // bytes of calls that are not written yet
 
 typedef RBL_ARRAY(const rblBreaker*) BreakerArray;
@@ -184,6 +186,13 @@ static rblResult write_breaker_of_call(Recorder* recorder, rblCall* call)
     return result;
 }
 
+// Whether a joint has limits or a motor, which joints of older recordings do not have.
+static bool has_axis(const rblJointDef* def)
+{
+    return def->lower != -INFINITY || def->upper != INFINITY || def->swing != INFINITY ||
+           def->motor_speed != 0.0f || def->motor_force != 0.0f;
+}
+
 static rblResult record_call(Recorder* recorder, const rblCall* call)
 {
     rblByteSink* sink = &recorder->writer.sink;
@@ -194,10 +203,16 @@ static rblResult record_call(Recorder* recorder, const rblCall* call)
         rblShapeView view;
         RBL_TRY(write_breaker_of_call(recorder, &noted));
         const bool plain = noted.breaker == 0 && noted.body_def.anchor.kind == RBL_ANCHOR_TOUCH;
-        noted.code = plain ? RBL_CALL_BODY_CREATE : RBL_CALL_BREAKABLE_CREATE;
+        noted.code = call->body_def.sensor ? RBL_CALL_SENSOR_CREATE
+                     : plain               ? RBL_CALL_BODY_CREATE
+                                           : RBL_CALL_BREAKABLE_CREATE;
         RBL_TRY(rbl_shape_view(call->body_def.shape, &view));
         RBL_TRY(write_shape_once(recorder, view.shape));
         shape = rbl_shape_ledger_number(&recorder->ledger, view.shape);
+    }
+    if (call->code == RBL_CALL_JOINT_CREATE)
+    {
+        noted.code = has_axis(&call->joint_def) ? RBL_CALL_AXIS_CREATE : RBL_CALL_JOINT_CREATE;
     }
     if (call->code == RBL_CALL_BODY_SET_BREAKER)
     {

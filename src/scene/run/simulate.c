@@ -305,6 +305,19 @@ static rblResult add_joint_events(rblSimulation* simulation)
     return RBL_OK;
 }
 
+static rblResult add_sensor_events(rblSimulation* simulation)
+{
+    const rblSensorEvent* events = NULL;
+    uint32_t count = 0;
+    RBL_TRY(rbl_world_sensor_events(simulation->world, &events, &count));
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const char* type = events[i].begins ? "sensorBegin" : "sensorEnd";
+        RBL_TRY(add_event(simulation, type, rbl_simulation_name_of(simulation, events[i].body), 0.0));
+    }
+    return RBL_OK;
+}
+
 // Debris that was removed at the end of its lifetime is reported as an event.
 static rblResult add_vanish_event(rblSimulation* simulation, uint32_t before)
 {
@@ -329,5 +342,6 @@ rblResult rbl_simulation_advance(rblSimulation* simulation)
     RBL_TRY(add_vanish_event(simulation, before.vanished));
     RBL_TRY(rbl_simulation_note_breaks(simulation));
     RBL_TRY(add_joint_events(simulation));
+    RBL_TRY(add_sensor_events(simulation));
     return record(simulation);
 }

@@ -16,6 +16,7 @@ typedef struct rblPairSearch
     size_t found_capacity;
     uint32_t* histograms;
     size_t histogram_capacity;
+    rblIndexArray packets[2]; // those of a tree with marks, when they are few
 } rblPairSearch;
 
 struct rblBroadPhase

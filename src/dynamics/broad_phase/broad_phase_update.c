@@ -10,6 +10,7 @@
 #define PACKET_GROUPS 2u                  // groups of leaves that traverse a tree together
 #define PACKET_SIZE   (4 * PACKET_GROUPS) // leaves of these groups
 #define MIN_PACKETS   64u                 // packets per block of a parallel loop
+#define FEW_PACKETS   4u                  // of the packets: with fewer than this share of marks, those with marks are listed
 #define MIN_SORT      16384u // pairs: fewer are sorted by one thread, because waking others takes longer
 #define MIN_RUN       256u   // pairs: smallest capacity of a block
 #define WORN_COST     1.3 // ratio of the cost of a tree to its cost when built: above it, the tree is rebuilt
@@ -41,7 +42,8 @@ typedef struct Search
     const rblBroadPhase* broad;
     uint32_t shift;      // number of bits of a proxy number
     bool all;            // all leaves of the moving tree are marked
-    uint32_t packets[2]; // number of packets of each tree
+    uint32_t packets[2];       // number of packets of each tree
+    const uint32_t* listed[2]; // their indices; null: all
     uint32_t blocks;
     uint64_t* runs;
     size_t run_size; // capacity of each block, in pairs
@@ -280,26 +282,66 @@ static void search_block(rblRange range, void* context)
     Run run = {search->runs + search->run_size * range.block, search->run_size, 0};
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        if (i < search->packets[1])
+        const uint32_t tree = i < search->packets[1] ? 1 : 0;
+        const uint32_t packet = tree == 1 ? i : i - search->packets[1];
+        if (packet < search->packets[tree])
         {
-            search_from_leaves(search, 1, i, &run);
-        }
-        else if (i - search->packets[1] < search->packets[0])
-        {
-            search_from_leaves(search, 0, i - search->packets[1], &run);
+            const uint32_t* listed = search->listed[tree];
+            search_from_leaves(search, tree, listed != NULL ? listed[packet] : packet, &run);
         }
         else
         {
-            search_from_unbounded(search, i - search->packets[1] - search->packets[0], &run);
+            search_from_unbounded(search, packet - search->packets[0], &run);
         }
     }
     search->counts[range.block] = run.count;
 }
 
-static uint32_t packet_count(const rblProxyTree* tree)
+// List the packets with marks. False when out of memory.
+static bool list_packets(const rblProxyTree* tree, rblIndexArray* out)
 {
     const uint32_t groups = (tree->count + 3) / 4;
-    return tree->marked > 0 ? (groups + PACKET_GROUPS - 1) / PACKET_GROUPS : 0;
+    rbl_array_clear(out);
+    for (uint32_t g = 0; g < groups; g += PACKET_GROUPS)
+    {
+        uint64_t word = 0;
+        if (g % 8 == 0 && g + 8 <= groups)
+        {
+            memcpy(&word, tree->marks + g, sizeof word);
+            if (word == 0)
+            {
+                g += 8 - PACKET_GROUPS;
+                continue;
+            }
+        }
+        uint32_t marks = 0;
+        for (uint32_t k = g; k < g + PACKET_GROUPS && k < groups; ++k)
+        {
+            marks |= tree->marks[k];
+        }
+        if (marks != 0 && !rbl_array_push(out, g / PACKET_GROUPS))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool choose_packets(rblBroadPhase* broad, Search* search, uint32_t t)
+{
+    const rblProxyTree* tree = &broad->trees[t];
+    rblIndexArray* listed = &broad->search.packets[t];
+    const uint32_t groups = (tree->count + 3) / 4;
+    const uint32_t all = tree->marked > 0 ? (groups + PACKET_GROUPS - 1) / PACKET_GROUPS : 0;
+    search->packets[t] = all;
+    if (tree->marked >= all / FEW_PACKETS)
+    {
+        return true;
+    }
+    const bool ok = list_packets(tree, listed);
+    search->packets[t] = (uint32_t)listed->count;
+    search->listed[t] = listed->data;
+    return ok;
 }
 
 // Reserve a buffer of 64-bit items. The content is lost when it grows.
@@ -422,6 +464,8 @@ void rbl_pair_search_free(rblPairSearch* search, const rblAllocator* allocator)
     RBL_FREE_ARRAY(allocator, search->runs, search->run_capacity);
     RBL_FREE_ARRAY(allocator, search->found, 2 * search->found_capacity);
     RBL_FREE_ARRAY(allocator, search->histograms, search->histogram_capacity);
+    rbl_array_free(&search->packets[0]);
+    rbl_array_free(&search->packets[1]);
     *search = (rblPairSearch){0};
 }
 
@@ -450,12 +494,14 @@ static rblResult find_pairs(rblBroadPhase* broad, rblJobs* jobs, rblPairChange* 
     {
         mark_all(broad);
     }
-    search.packets[1] = packet_count(&broad->trees[1]);
-    search.packets[0] = packet_count(&broad->trees[0]);
+    if (!choose_packets(broad, &search, 0) || !choose_packets(broad, &search, 1))
+    {
+        return rbl_fail_memory();
+    }
     search.shift = rbl_ceil_log2(broad->capacity > 2 ? broad->capacity : 2);
     const uint32_t packets = search.packets[0] + search.packets[1] + unbounded;
     search.blocks = rbl_block_count(packets, MIN_PACKETS);
-    *change = (rblPairChange){.shift = search.shift, .flags = broad->flags};
+    *change = (rblPairChange){.shift = search.shift, .flags = broad->flags, .proxies = broad->capacity};
     if (packets == 0)
     {
         return RBL_OK;
@@ -533,12 +579,17 @@ rblResult rbl_broad_phase_update(rblBroadPhase* broad, rblPairFilterFcn* filter,
 
 uint32_t rbl_broad_phase_pair_count(const rblBroadPhase* broad)
 {
-    return (uint32_t)broad->pairs.count;
+    return (uint32_t)rbl_pair_set_count(&broad->pairs);
 }
 
-const rblProxyPair* rbl_broad_phase_pairs(const rblBroadPhase* broad)
+const rblProxyPair* rbl_broad_phase_pairs(rblBroadPhase* broad)
 {
-    return broad->pairs.pairs;
+    return rbl_pair_set_unpark(&broad->pairs) ? broad->pairs.pairs : NULL;
+}
+
+bool rbl_broad_phase_has_valid_pairs(const rblBroadPhase* broad)
+{
+    return rbl_pair_set_is_valid(&broad->pairs);
 }
 
 uint32_t rbl_broad_phase_find_fault(const rblBroadPhase* broad)

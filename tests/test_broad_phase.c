@@ -3,7 +3,6 @@
 #include "failing_allocator.h"
 
 #include "dynamics/broad_phase/broad_phase_private.h"
-#include "failing_allocator.h"
 
 static void pairs_are_always_those_of_brute_force(void** state)
 {

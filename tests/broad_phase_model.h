@@ -20,7 +20,7 @@ typedef struct Model
     rblJobs* jobs;
     rblRandom random;
     rblRandom listing; // chooses the updates after which all pairs are listed
-    uint32_t limit; // proxies below this number are used
+    uint32_t limit;    // proxies below this number are used
     bool exists[MAX_PROXIES];
     bool moving[MAX_PROXIES];
     bool removed[MAX_PROXIES]; // since the last update

@@ -264,7 +264,8 @@ static bool unpark(rblPairSet* set, const rblPairChange* change)
     {
         return true;
     }
-    if (!rbl_array_reserve_more(&set->leaving, 2 * set->parked_count)) // the second half is the buffer of the sort
+    if (!rbl_array_reserve_more(&set->leaving,
+                                2 * set->parked_count)) // the second half is the buffer of the sort
     {
         return false;
     }

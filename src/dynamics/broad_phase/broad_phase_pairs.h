@@ -27,7 +27,8 @@ enum
 typedef struct rblParkedPair
 {
     rblProxyPair pair;
-    uint32_t next[2], last[2]; // sides in the list of a, and of b; RBL_NO_SIDE: none. A hole: next[0] is the next hole
+    uint32_t next[2],
+        last[2]; // sides in the list of a, and of b; RBL_NO_SIDE: none. A hole: next[0] is the next hole
 } rblParkedPair;
 
 #define RBL_NO_SIDE UINT32_MAX
@@ -40,7 +41,7 @@ typedef struct rblPairSet
     RBL_ARRAY(rblParkedPair) parked; // with holes
     uint32_t hole;                   // the first hole; RBL_NO_SIDE: none
     size_t parked_count;
-    rblIndexArray heads;        // by proxy: the first side of its list
+    rblIndexArray heads;         // by proxy: the first side of its list
     RBL_ARRAY(uint64_t) leaving; // keys of pairs that leave the lists
     const rblAllocator* allocator;
 } rblPairSet;

@@ -10,7 +10,7 @@
 #define PACKET_GROUPS 2u                  // groups of leaves that traverse a tree together
 #define PACKET_SIZE   (4 * PACKET_GROUPS) // leaves of these groups
 #define MIN_PACKETS   64u                 // packets per block of a parallel loop
-#define FEW_PACKETS   4u                  // of the packets: with fewer than this share of marks, those with marks are listed
+#define FEW_PACKETS   4u // of the packets: with fewer than this share of marks, those with marks are listed
 #define MIN_SORT      16384u // pairs: fewer are sorted by one thread, because waking others takes longer
 #define MIN_RUN       256u   // pairs: smallest capacity of a block
 #define WORN_COST     1.3 // ratio of the cost of a tree to its cost when built: above it, the tree is rebuilt
@@ -40,8 +40,8 @@ typedef struct Run
 typedef struct Search
 {
     const rblBroadPhase* broad;
-    uint32_t shift;      // number of bits of a proxy number
-    bool all;            // all leaves of the moving tree are marked
+    uint32_t shift;            // number of bits of a proxy number
+    bool all;                  // all leaves of the moving tree are marked
     uint32_t packets[2];       // number of packets of each tree
     const uint32_t* listed[2]; // their indices; null: all
     uint32_t blocks;

@@ -108,8 +108,6 @@ static inline rblProxyPair unpack(uint64_t key, uint32_t shift)
 
 // ---- parked pairs ----
 
-#define PENDING_WORD 0x3838383838383838ull // RBL_PROXY_PENDING in eight flags
-
 static void link_side(rblPairSet* set, uint32_t side, uint32_t proxy)
 {
     rblParkedPair* node = &set->parked.data[side / 2];
@@ -259,7 +257,6 @@ static void merge_leaving(rblPairSet* set)
 // Put the pairs of proxies that search or were removed back into the array; null `change`: all pairs.
 static bool unpark(rblPairSet* set, const rblPairChange* change)
 {
-    const size_t listed = set->heads.count;
     if (set->parked_count == 0)
     {
         return true;
@@ -269,22 +266,13 @@ static bool unpark(rblPairSet* set, const rblPairChange* change)
     {
         return false;
     }
-    const uint32_t proxies = change != NULL && change->proxies < listed ? change->proxies : (uint32_t)listed;
+    const size_t proxies = change != NULL ? change->pending_count : set->heads.count;
     for (uint32_t i = 0; i < proxies; ++i)
     {
-        uint64_t word = 0;
-        if (change != NULL && i % 8 == 0 && i + 8 <= proxies)
+        const uint32_t proxy = change != NULL ? change->pending[i] : i;
+        if (proxy < set->heads.count)
         {
-            memcpy(&word, change->flags + i, sizeof word);
-            if ((word & PENDING_WORD) == 0)
-            {
-                i += 7;
-                continue;
-            }
-        }
-        if (change == NULL || (change->flags[i] & RBL_PROXY_PENDING) != 0)
-        {
-            unpark_proxy(set, i);
+            unpark_proxy(set, proxy);
         }
     }
     sort_keys(set->leaving.data, set->leaving.data + set->leaving.count, set->leaving.count);

@@ -49,12 +49,14 @@ typedef struct rblPairSet
 // The result of a search: every pair of overlapping boxes with at least one marked proxy, once each.
 typedef struct rblPairChange
 {
-    uint64_t* found;      // sorted keys a << shift | b; overwritten by the merge
-    size_t count;         // number of found pairs
-    uint32_t shift;       // number of bits of a proxy number
-    size_t ample;         // smallest capacity of the set when it grows, in pairs
-    const uint8_t* flags; // per proxy
-    uint32_t proxies;     // number of flags
+    uint64_t* found;         // sorted keys a << shift | b; overwritten by the merge
+    size_t count;            // number of found pairs
+    uint32_t shift;          // number of bits of a proxy number
+    size_t ample;            // smallest capacity of the set when it grows, in pairs
+    const uint8_t* flags;    // per proxy
+    uint32_t proxies;        // number of flags
+    const uint32_t* pending; // proxies with a flag of RBL_PROXY_PENDING
+    size_t pending_count;
     rblPairFilterFcn* filter;
     const void* context;
 } rblPairChange;

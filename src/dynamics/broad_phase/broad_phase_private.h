@@ -17,6 +17,7 @@ typedef struct rblPairSearch
     uint32_t* histograms;
     size_t histogram_capacity;
     rblIndexArray packets[2]; // those of a tree with marks, when they are few
+    rblIndexArray pending;    // proxies with a flag of RBL_PROXY_PENDING
 } rblPairSearch;
 
 struct rblBroadPhase

@@ -466,6 +466,7 @@ void rbl_pair_search_free(rblPairSearch* search, const rblAllocator* allocator)
     RBL_FREE_ARRAY(allocator, search->histograms, search->histogram_capacity);
     rbl_array_free(&search->packets[0]);
     rbl_array_free(&search->packets[1]);
+    rbl_array_free(&search->pending);
     *search = (rblPairSearch){0};
 }
 
@@ -541,12 +542,38 @@ static void maintain_tree(rblBroadPhase* broad, rblProxyTree* tree, rblJobs* job
     }
 }
 
+#define PENDING_FLAGS 0x3838383838383838ull // RBL_PROXY_PENDING in eight flags
+
+// List the proxies with pending changes, eight or 32 at a time. False when out of memory.
+static bool list_pending(rblBroadPhase* broad)
+{
+    const uint8_t* flags = broad->flags;
+    const uint32_t capacity = broad->capacity;
+    rblIndexArray* pending = &broad->search.pending;
+    bool ok = true;
+    rbl_array_clear(pending);
+    for (uint32_t first = 0; first < capacity && ok; first += 32)
+    {
+        uint64_t words[4] = {PENDING_FLAGS, 0, 0, 0};
+        if (first + 32 <= capacity)
+        {
+            memcpy(words, flags + first, sizeof words);
+        }
+        const bool any = ((words[0] | words[1] | words[2] | words[3]) & PENDING_FLAGS) != 0;
+        for (uint32_t i = first; any && i < first + 32 && i < capacity && ok; ++i)
+        {
+            ok = (flags[i] & RBL_PROXY_PENDING) == 0 || rbl_array_push(pending, i);
+        }
+    }
+    return ok;
+}
+
 static void clear_changes(rblBroadPhase* broad)
 {
     const uint8_t kept = RBL_PROXY_EXISTS | RBL_PROXY_MOVING | RBL_PROXY_UNBOUNDED;
-    for (uint32_t i = 0; i < broad->capacity; ++i)
+    for (size_t i = 0; i < broad->search.pending.count; ++i)
     {
-        broad->flags[i] &= kept;
+        broad->flags[broad->search.pending.data[i]] &= kept;
     }
     rbl_proxy_tree_clear_marks(&broad->trees[0]);
     rbl_proxy_tree_clear_marks(&broad->trees[1]);
@@ -569,6 +596,12 @@ rblResult rbl_broad_phase_update(rblBroadPhase* broad, rblPairFilterFcn* filter,
     change.filter = filter;
     change.context = context;
     change.ample = 2 * rbl_pile_pairs(broad);
+    if (!list_pending(broad))
+    {
+        return rbl_fail_memory();
+    }
+    change.pending = broad->search.pending.data;
+    change.pending_count = broad->search.pending.count;
     if (!rbl_pair_set_merge(&broad->pairs, &change, jobs, begun, ended))
     {
         return rbl_fail_memory();

@@ -5,6 +5,12 @@
 #include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
 
+// ---- tuning ----
+// These affect speed only.
+#define DISORDER                                                                                             \
+    0.25 // share of the pairs that joined since the array was ordered: with more, it is ordered again
+#define MIN_DISORDER 1024 // pairs
+
 // Working data of the stage.
 struct rblActivePairs
 {
@@ -13,9 +19,12 @@ struct rblActivePairs
     rblIndexArray scratch;       // of the sort
     rblIndexArray next;          // the next list
     rblProxyPairArray next_keys; // and its keys
+    rblPairArray ordered;        // buffer of the pairs, and the new index of each
+    rblIndexArray moved_to;      //
+    size_t disorder;             // pairs that joined since the array was in the order of the list
 };
 
-#define ARRAYS(X) X(begun) X(joining) X(scratch) X(next) X(next_keys)
+#define ARRAYS(X) X(begun) X(joining) X(scratch) X(next) X(next_keys) X(ordered) X(moved_to)
 
 RBL_DEFINE_STAGE_MEMORY(struct rblActivePairs, rbl_active_pairs, ARRAYS)
 
@@ -288,6 +297,81 @@ static bool merge_list(rblStep* step, bool new_sleepers)
     return true;
 }
 
+// ---- the order in memory ----
+
+// Pairs that have ended are left out.
+static void rename_pairs(rblIndexArray* pairs, const uint32_t* moved_to)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < pairs->count; ++i)
+    {
+        const uint32_t to = moved_to[pairs->data[i]];
+        pairs->data[kept] = to;
+        kept += to != RBL_NONE;
+    }
+    pairs->count = kept;
+}
+
+static bool is_ordered(const rblIndexArray* pairs)
+{
+    size_t i = 0;
+    while (i < pairs->count && pairs->data[i] == i)
+    {
+        ++i;
+    }
+    return i == pairs->count;
+}
+
+// Put the active pairs into the order of the list, the others behind them, and no holes between. Loops over the list then read
+// memory in order. When memory runs out, the array stays as it is.
+static void order_pairs(rblStep* step)
+{
+    rblWorld* world = step->world;
+    struct rblActivePairs* list = step->pairs_active;
+    const size_t count = world->pairs.count;
+    list->disorder = 0;
+    if (is_ordered(&step->active_pairs) || !rbl_array_renew(&list->ordered, count, world->pairs.capacity) ||
+        !rbl_array_renew(&list->moved_to, count, world->pairs.capacity) ||
+        !rbl_array_renew(&list->scratch, count, 0))
+    {
+        return;
+    }
+    uint32_t next = 0;
+    for (size_t i = 0; i < step->active_pairs.count; ++i)
+    {
+        list->moved_to.data[step->active_pairs.data[i]] = next++;
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const bool rests = (world->pair_states.data[i] & RBL_PAIR_ACTIVE) == 0;
+        if (rests)
+        {
+            list->moved_to.data[i] = rbl_pair_exists(&world->pairs.data[i]) ? next++ : RBL_NONE;
+        }
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const uint32_t to = list->moved_to.data[i];
+        if (to != RBL_NONE)
+        {
+            list->ordered.data[to] = world->pairs.data[i];
+            list->scratch.data[to] = world->pair_states.data[i];
+        }
+    }
+    const rblPairArray swap = world->pairs;
+    world->pairs = list->ordered;
+    world->pairs.count = next;
+    list->ordered = swap;
+    rbl_pairs_link_all(world);
+    for (uint32_t i = 0; i < next; ++i)
+    {
+        world->pair_states.data[i] = (unsigned char)list->scratch.data[i];
+    }
+    rename_pairs(&step->active_pairs, list->moved_to.data);
+    rename_pairs(&step->parking, list->moved_to.data);
+    rename_pairs(&step->unparking, list->moved_to.data);
+}
+
 rblResult rbl_pairs_list_active(rblStep* step, bool new_sleepers)
 {
     rblWorld* world = step->world;
@@ -305,6 +389,12 @@ rblResult rbl_pairs_list_active(rblStep* step, bool new_sleepers)
     {
         step->relists = step->relists_all = true;
         return rbl_fail_memory();
+    }
+    list->disorder += list->joining.count;
+    if (new_sleepers && list->disorder > MIN_DISORDER &&
+        (double)list->disorder > DISORDER * (double)world->pairs.count)
+    {
+        order_pairs(step);
     }
     rbl_array_clear(&list->begun);
     rbl_array_clear(&step->woken);

@@ -138,10 +138,9 @@ static bool reserve_contacts(rblStep* step, size_t total)
                : rbl_array_renew(&world->contacts, total, rbl_pile_capacity(step, RBL_PILE_CONTACTS));
 }
 
-static const rblPair* pair_ahead(const rblStep* step, rblRange range, uint32_t i)
+static uint32_t index_ahead(rblRange range, uint32_t i)
 {
-    const rblWorld* world = step->world;
-    return &world->pairs.data[step->active_pairs.data[i < range.end ? i : range.end - 1]];
+    return i < range.end ? i : range.end - 1;
 }
 
 // Whether the contacts of a body are probably searched. Bodies that hardly move keep their contacts.
@@ -170,8 +169,10 @@ static void find_block(rblRange range, void* context)
     bool ok = true;
     for (uint32_t i = range.begin; i < range.end && ok; ++i)
     {
-        const uint32_t later = pair_ahead(step, range, i + FETCH_BODY)->b;
-        const uint32_t soon = pair_ahead(step, range, i + FETCH_SHAPE)->b;
+        const uint32_t next = index_ahead(range, i + FETCH_BODY);
+        const uint32_t later = step->active_keys.data[next].b;
+        const uint32_t soon = step->active_keys.data[index_ahead(range, i + FETCH_SHAPE)].b;
+        prefetch(&world->pairs.data[step->active_pairs.data[next]], sizeof(rblPair));
         rbl_prefetch(&step->paths.data[later]);
         rbl_prefetch(&world->bodies.data[later].shape);
         rbl_prefetch(&world->bodies.data[later].awake);
@@ -208,6 +209,7 @@ static void join_block(rblRange range, void* context)
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
         rblPair* pair = &world->pairs.data[step->active_pairs.data[i]];
+        rbl_prefetch(&world->pairs.data[step->active_pairs.data[index_ahead(range, i + FETCH_BODY)]].count);
         if (pair->count > 0)
         {
             pair->first += (uint32_t)offset;

@@ -138,7 +138,8 @@ static void choose_block(rblRange range, void* context)
                                     .first = pair->leading};
         }
     }
-    step->manifold_builder->block_counts[range.block] = (rblRange){.begin = range.begin, .end = range.begin + count};
+    step->manifold_builder->block_counts[range.block] =
+        (rblRange){.begin = range.begin, .end = range.begin + count};
 }
 
 // Join the blocks, and colour the pairs in order.

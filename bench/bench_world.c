@@ -59,8 +59,9 @@ rblResult rbl_world_bench_open(rblWorldBench* bench)
 rblResult rbl_bench_world(rblBench* bench)
 {
     static rblResult (*const parts[])(rblWorldBench*) = {
-        rbl_bench_world_spin,   rbl_bench_world_shards,  rbl_bench_world_blocks, rbl_bench_world_collisions,
-        rbl_bench_world_fields, rbl_bench_world_threads, rbl_bench_world_piles};
+        rbl_bench_world_spin,       rbl_bench_world_shards,   rbl_bench_world_blocks,
+        rbl_bench_world_collisions, rbl_bench_world_fields,   rbl_bench_world_threads,
+        rbl_bench_world_piles,      rbl_bench_world_sleepers, rbl_bench_world_crowds};
     rblWorldBench whole = {.bench = bench};
     rblResult result = rbl_world_bench_open(&whole);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && result == RBL_OK; ++i)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 // ---- tuning ----
+// These affect speed only.
 #define MIN_RANGE  4096 // pairs per block of a parallel loop
 #define MIN_PARKED 256  // pairs: fewer in the array are merged faster than parked
 #define PARK_SHARE 16   // pairs in the array per found pair: with more, those at rest are parked

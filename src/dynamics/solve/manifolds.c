@@ -25,10 +25,11 @@ RBL_DEFINE_STAGE_MEMORY(struct rblManifoldBuilder, rbl_manifold_builder, ARRAYS)
 #define MOVES (1ull << (RBL_MAX_COLORS - 1))
 
 // ---- tuning ----
+#define MIN_PAIRS 256 // smallest number of pairs for one worker
+#define FETCHED   8   // number of pairs that are prefetched ahead
+
 // Manifolds of a colour are sorted by their number of contacts, so that the lanes of a bundle have equal work.
-#define MIN_PAIRS  256 // smallest number of pairs for one worker
-#define FETCHED    8   // number of pairs that are prefetched ahead
-#define MAX_COUNTS 32  // contacts: larger numbers count as equal; affects speed, and results by rounding only
+#define MAX_COUNTS 32 // contacts: larger numbers count as equal; affects speed, and results by rounding only
 
 static void write_surface(rblStep* step, uint32_t slot)
 {

@@ -192,6 +192,91 @@ static void pairs_of_sleepers_are_parked(void** state)
     check_ok(rbl_world_destroy(id));
 }
 
+static bool is_ordered(const rblIndexArray* pairs)
+{
+    bool ordered = true;
+    for (size_t i = 1; i < pairs->count; ++i)
+    {
+        ordered = ordered && pairs->data[i - 1] < pairs->data[i];
+    }
+    return ordered;
+}
+
+// Pairs that begin in holes are out of order; when they are many, all are put in order again.
+static void pairs_are_put_in_order_again(void** state)
+{
+    (void)state;
+    const rblWorldId id = make_world(false);
+    rblWorld* world = NULL;
+    const rblShapeId box = make_box(0.5f, 0.4f, 0.3f);
+    put(id, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
+    for (int i = 0; i < 729; ++i)
+    {
+        const rblVec3 at = {0.45f * (float)(i % 9), 0.3f + 0.5f * (float)(i / 81),
+                            0.45f * (float)(i / 9 % 9)};
+        rblBodyDef def = rbl_default_body_def();
+        rblBodyId body;
+        def.shape = box;
+        def.pose.p = at;
+        def.velocity = vec(i % 2 == 0 ? 2.0f : -2.0f, 0, i % 3 == 0 ? 3.0f : -1.0f);
+        check_ok(rbl_body_create(id, &def, &body));
+    }
+    check_ok(rbl_shape_destroy(box));
+    check_ok(rbl_world_find(id, &world));
+    check_ok(rbl_world_check_stages(id, RBL_CHECK_ALL));
+    uint32_t disordered = 0;
+    uint32_t ordered_again = 0;
+    bool last = true;
+    for (int i = 0; i < 30; ++i)
+    {
+        step_times(id, 1);
+        const bool now = is_ordered(&world->step->active_pairs);
+        disordered += !now;
+        ordered_again += now && !last;
+        last = now;
+    }
+    assert_true(disordered > 0);
+    assert_true(ordered_again > 0);
+    check_ok(rbl_world_destroy(id));
+}
+
+// The gaps that bodies leave among the parked contacts when they wake are closed when they are many.
+static void gaps_of_parked_contacts_are_closed(void** state)
+{
+    (void)state;
+    const rblWorldId id = make_world(false);
+    rblWorld* world = NULL;
+    rblBodyId bodies[700];
+    const rblShapeId box = make_box(0.5f, 0.5f, 0.5f);
+    put(id, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
+    for (uint32_t i = 0; i < 700; ++i)
+    {
+        const uint32_t row = i / 25;
+        rblBodyDef def = rbl_default_body_def();
+        def.shape = box;
+        def.asleep = true;
+        def.pose.p = vec((float)(i % 25), 0.25f, (float)row);
+        check_ok(rbl_body_create(id, &def, &bodies[i]));
+    }
+    check_ok(rbl_shape_destroy(box));
+    check_ok(rbl_world_find(id, &world));
+    check_ok(rbl_world_check_stages(id, RBL_CHECK_ALL));
+    world->def.sleeping = true;
+    check_ok(rbl_body_wake(id, bodies[0]));
+    step_times(id, 3);
+    assert_int_equal(world->step->movers.count, 1);
+    assert_int_equal(world->parked_contacts, 4 * 699);
+    for (uint32_t i = 1; i < 690; ++i)
+    {
+        check_ok(rbl_body_wake(id, bodies[i]));
+    }
+    step_times(id, 1);
+    check_ok(rbl_world_check(world, ALL));
+    assert_int_equal(world->wasted_contacts, 0);
+    assert_int_equal(world->parked_contacts, 4 * 10);
+    check_ok(rbl_world_destroy(id));
+}
+
 static void a_damaged_step_is_named(void** state)
 {
     (void)state;
@@ -408,6 +493,8 @@ int main(void)
         cmocka_unit_test(damaged_pairs_and_contacts_are_named),
         cmocka_unit_test(damaged_lists_of_pairs_are_named),
         cmocka_unit_test(pairs_of_sleepers_are_parked),
+        cmocka_unit_test(pairs_are_put_in_order_again),
+        cmocka_unit_test(gaps_of_parked_contacts_are_closed),
         cmocka_unit_test(a_damaged_step_is_named),
         cmocka_unit_test(damaged_trees_and_events_are_named),
         cmocka_unit_test(damaged_samples_are_named),

@@ -7,9 +7,8 @@
 
 // ---- tuning ----
 // These affect speed only.
-#define DISORDER                                                                                             \
-    0.25 // share of the pairs that joined since the array was ordered: with more, it is ordered again
-#define MIN_DISORDER 1024 // pairs
+#define DISORDER     0.25 // share of the pairs that joined since then: with more, the array is ordered again
+#define MIN_DISORDER 1024 // pairs: fewer stay out of order
 
 // Working data of the stage.
 struct rblActivePairs

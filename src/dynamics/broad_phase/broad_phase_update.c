@@ -297,36 +297,6 @@ static void search_block(rblRange range, void* context)
     search->counts[range.block] = run.count;
 }
 
-// List the packets with marks. False when out of memory.
-static bool list_packets(const rblProxyTree* tree, rblIndexArray* out)
-{
-    const uint32_t groups = (tree->count + 3) / 4;
-    rbl_array_clear(out);
-    for (uint32_t g = 0; g < groups; g += PACKET_GROUPS)
-    {
-        uint64_t word = 0;
-        if (g % 8 == 0 && g + 8 <= groups)
-        {
-            memcpy(&word, tree->marks + g, sizeof word);
-            if (word == 0)
-            {
-                g += 8 - PACKET_GROUPS;
-                continue;
-            }
-        }
-        uint32_t marks = 0;
-        for (uint32_t k = g; k < g + PACKET_GROUPS && k < groups; ++k)
-        {
-            marks |= tree->marks[k];
-        }
-        if (marks != 0 && !rbl_array_push(out, g / PACKET_GROUPS))
-        {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool choose_packets(rblBroadPhase* broad, Search* search, uint32_t t)
 {
     const rblProxyTree* tree = &broad->trees[t];
@@ -338,7 +308,7 @@ static bool choose_packets(rblBroadPhase* broad, Search* search, uint32_t t)
     {
         return true;
     }
-    const bool ok = list_packets(tree, listed);
+    const bool ok = rbl_proxy_tree_list_marked(tree, PACKET_GROUPS, listed);
     search->packets[t] = (uint32_t)listed->count;
     search->listed[t] = listed->data;
     return ok;
@@ -608,51 +578,4 @@ rblResult rbl_broad_phase_update(rblBroadPhase* broad, rblPairFilterFcn* filter,
     }
     clear_changes(broad);
     return RBL_OK;
-}
-
-uint32_t rbl_broad_phase_pair_count(const rblBroadPhase* broad)
-{
-    return (uint32_t)rbl_pair_set_count(&broad->pairs);
-}
-
-const rblProxyPair* rbl_broad_phase_pairs(rblBroadPhase* broad)
-{
-    return rbl_pair_set_unpark(&broad->pairs) ? broad->pairs.pairs : NULL;
-}
-
-bool rbl_broad_phase_has_valid_pairs(const rblBroadPhase* broad)
-{
-    return rbl_pair_set_is_valid(&broad->pairs);
-}
-
-uint32_t rbl_broad_phase_find_fault(const rblBroadPhase* broad)
-{
-    for (uint32_t proxy = 0; proxy < broad->capacity; ++proxy)
-    {
-        const uint8_t flags = broad->flags[proxy];
-        if (!rbl_proxy_exists(broad, proxy))
-        {
-            continue;
-        }
-        const rblProxyTree* tree = &broad->trees[(flags & RBL_PROXY_MOVING) != 0];
-        const uint32_t index = broad->leaf_of[proxy];
-        const bool unbounded = (flags & RBL_PROXY_UNBOUNDED) != 0;
-        const bool found = unbounded ? index < broad->unbounded.count && broad->unbounded.data[index] == proxy
-                                     : index < tree->count && tree->proxies[index] == proxy;
-        const bool marked = !unbounded && found && (tree->marks[index / 4] >> index % 4 & 1) != 0;
-        const bool finite = rbl_finite3(broad->boxes[proxy].lower) && rbl_finite3(broad->boxes[proxy].upper);
-        if (!found || (!unbounded && (!finite || marked != ((flags & RBL_PROXY_MARKED) != 0))))
-        {
-            return proxy;
-        }
-    }
-    for (uint32_t t = 0; t < 2; ++t)
-    {
-        const uint32_t group = rbl_proxy_tree_find_fault(&broad->trees[t], broad->boxes, broad->leaf_of);
-        if (group != UINT32_MAX)
-        {
-            return broad->trees[t].proxies[4 * group];
-        }
-    }
-    return UINT32_MAX;
 }

@@ -62,7 +62,7 @@ rblResult rbl_bench_world(rblBench* bench)
         rbl_bench_world_spin,       rbl_bench_world_shards,    rbl_bench_world_blocks,
         rbl_bench_world_collisions, rbl_bench_world_compounds, rbl_bench_world_joints,
         rbl_bench_world_fields,     rbl_bench_world_terrain,   rbl_bench_world_threads,
-        rbl_bench_world_piles};
+        rbl_bench_world_piles,      rbl_bench_world_sleepers,  rbl_bench_world_crowds};
     rblWorldBench whole = {.bench = bench};
     rblResult result = rbl_world_bench_open(&whole);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && result == RBL_OK; ++i)

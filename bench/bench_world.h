@@ -36,6 +36,7 @@ void rbl_world_scene_free(rblWorldScene* scene);
 rblResult rbl_world_scene_plane(rblWorldScene* scene, uint32_t* out);
 rblResult rbl_world_scene_box(rblWorldScene* scene, float x, float y, float z, uint32_t* out);
 rblResult rbl_world_scene_ball(rblWorldScene* scene, float radius, uint32_t* out);
+rblResult rbl_world_scene_capsule(rblWorldScene* scene, float radius, float height, uint32_t* out);
 rblResult rbl_world_scene_hull(rblWorldScene* scene, const rblVec3* points, uint32_t count, uint32_t* out);
 rblResult rbl_world_scene_level_set(rblWorldScene* scene, rblMeshId mesh, uint32_t* out);
 
@@ -161,6 +162,8 @@ rblResult rbl_bench_world_collisions(rblWorldBench* bench);
 rblResult rbl_bench_world_piles(rblWorldBench* bench);
 rblResult rbl_bench_world_terrain(rblWorldBench* bench);
 rblResult rbl_bench_world_compounds(rblWorldBench* bench);
+rblResult rbl_bench_world_sleepers(rblWorldBench* bench);
+rblResult rbl_bench_world_crowds(rblWorldBench* bench);
 rblResult rbl_bench_world_fields(rblWorldBench* bench);
 rblResult rbl_bench_world_joints(rblWorldBench* bench);
 rblResult rbl_bench_world_threads(rblWorldBench* bench);

@@ -36,6 +36,7 @@ static rblResult add_body(Player* player, uint32_t index)
                               {from->rotation[0], from->rotation[1], from->rotation[2], from->rotation[3]}};
     def.velocity = vec3_of(from->velocity);
     def.spin = vec3_of(from->spin);
+    def.asleep = from->asleep != 0;
     def.material.density = from->density;
     def.material.friction = from->friction;
     def.material.restitution = from->restitution;

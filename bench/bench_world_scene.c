@@ -170,6 +170,14 @@ rblResult rbl_world_scene_ball(rblWorldScene* scene, float radius, uint32_t* out
     return add_shape(scene, id, (rblTrialShape){.kind = RBL_TRIAL_BALL, .size = {radius}}, no_mesh, out);
 }
 
+// Peers get its surface.
+rblResult rbl_world_scene_capsule(rblWorldScene* scene, float radius, float height, uint32_t* out)
+{
+    rblShapeId id;
+    RBL_TRY(rbl_shape_create_capsule(radius, height, &id));
+    return add_shape(scene, id, (rblTrialShape){.kind = RBL_TRIAL_MESH}, no_mesh, out);
+}
+
 rblResult rbl_world_scene_hull(rblWorldScene* scene, const rblVec3* points, uint32_t count, uint32_t* out)
 {
     rblShapeId id;

@@ -38,6 +38,7 @@ extern "C"
     {
         uint32_t shape;
         uint32_t moves;                 // 0: static
+        uint32_t asleep;                // until another body acts on it
         float position[3], rotation[4]; // of the shape's axes
         float velocity[3], spin[3];     // of the centre of mass; world axes
         float density, friction, restitution;

@@ -67,6 +67,9 @@ bool rbl_rival_set_merge(rblRivalSet* set, const rblRivalStep* step)
                                   .count = count,
                                   .shift = shift,
                                   .flags = step->is_moved,
+                                  .proxies = step->count,
+                                  .pending = step->moved,
+                                  .pending_count = step->moved_count,
                                   .filter = every_pair};
     return rbl_pair_set_merge(&set->pairs, &change, rbl_serial_jobs(), &set->begun, &set->ended);
 }

@@ -19,7 +19,8 @@ typedef struct Model
     rblBroadPhase* broad;
     rblJobs* jobs;
     rblRandom random;
-    uint32_t limit; // proxies below this number are used
+    rblRandom listing; // chooses the updates after which all pairs are listed
+    uint32_t limit;    // proxies below this number are used
     bool exists[MAX_PROXIES];
     bool moving[MAX_PROXIES];
     bool removed[MAX_PROXIES]; // since the last update
@@ -49,6 +50,7 @@ static inline Model* model_start(const rblAllocator* allocator, uint32_t limit, 
     check_ok(rbl_jobs_create(workers > 1 ? &tasks : NULL, rbl_default_allocator(), &model->jobs));
     check_ok(rbl_broad_phase_create(allocator, &model->broad));
     model->random = rbl_random_seed(seed, 4);
+    model->listing = rbl_random_seed(seed, 5);
     model->limit = limit;
     model->hash = RBL_HASH_START;
     rbl_array_init(&model->pairs, rbl_default_allocator());
@@ -180,6 +182,7 @@ static inline void update_and_check(Model* model)
 {
     update(model);
     assert_int_equal(rbl_broad_phase_find_fault(model->broad), UINT32_MAX);
+    assert_true(rbl_broad_phase_has_valid_pairs(model->broad));
     check_fat_boxes(model);
     rblProxyPairArray now;
     rbl_array_init(&now, rbl_default_allocator());
@@ -195,7 +198,8 @@ static inline void update_and_check(Model* model)
     }
     const uint32_t count = rbl_broad_phase_pair_count(model->broad);
     assert_int_equal(count, now.count);
-    if (count > 0)
+    // Not every time, because listing all pairs ends that some are parked.
+    if (count > 0 && rbl_random_below(&model->listing, 3) == 0)
     {
         assert_memory_equal(rbl_broad_phase_pairs(model->broad), now.data, sizeof *now.data * count);
     }

@@ -46,7 +46,7 @@ static uint32_t land(rblShapeId shape, rblBreakerId breaker, float speed, float 
     {
         const rblBreakEvent* events;
         check_ok(rbl_world_step(world, 1.0f / rate));
-        pieces = events_of(world, &events) > 0 ? events[0].pieces : 0;
+        pieces = events_of(world, &events) > 0 ? events[0].fragment_count : 0;
     }
     check_ok(rbl_world_destroy(world));
     return pieces;

@@ -1,7 +1,8 @@
 // The broad phase against brute force: pairs and changes of pairs over random lives of proxies.
 #include "broad_phase_model.h"
-
 #include "failing_allocator.h"
+
+#include "dynamics/broad_phase/broad_phase_private.h"
 
 static void pairs_are_always_those_of_brute_force(void** state)
 {
@@ -498,6 +499,56 @@ static void an_infinite_box_meets_real_ones_only(void** state)
     rbl_broad_phase_destroy(broad);
 }
 
+// A crowd in which few proxies move: the pairs of the others leave the array, and come back when they are needed.
+static void pairs_at_rest_are_parked(void** state)
+{
+    (void)state;
+    Model* model = model_start(rbl_default_allocator(), 300, 21, 1);
+    for (uint32_t p = 0; p < model->limit; ++p)
+    {
+        add(model, p, random_box(model, 0.4), p % 10 != 0);
+    }
+    update_and_check(model);
+    size_t most = 0;
+    for (int i = 0; i < 200; ++i)
+    {
+        const uint32_t proxy = rbl_random_below(&model->random, model->limit);
+        switch (i % 10)
+        {
+        case 7:
+            drop(model, proxy);
+            update_and_check(model);
+            add(model, proxy, random_box(model, 0.4), proxy % 10 != 0);
+            break;
+        case 9:
+            move_share(model, i % 40 == 9 ? 0.5 : 0.02, 1.0f, 0.0f);
+            break;
+        default:
+            move_one(model, proxy, random_box(model, 0.4), 0.0f);
+        }
+        update_and_check(model);
+        most = model->broad->pairs.parked_count > most ? model->broad->pairs.parked_count : most;
+    }
+    assert_true(most > 256);
+    rblParkedPair* node = &model->broad->pairs.parked.data[0];
+    for (uint32_t i = 0; model->broad->pairs.parked_count == 0 && i < 100; ++i)
+    {
+        move_one(model, i, random_box(model, 0.4), 0.0f);
+        update(model);
+        node = &model->broad->pairs.parked.data[0];
+    }
+    const rblParkedPair kept = *node;
+    const uint32_t head = model->broad->pairs.heads.data[kept.pair.a];
+    model->broad->pairs.heads.data[kept.pair.a] = RBL_NO_SIDE;
+    assert_false(rbl_broad_phase_has_valid_pairs(model->broad));
+    model->broad->pairs.heads.data[kept.pair.a] = head;
+    assert_true(rbl_broad_phase_has_valid_pairs(model->broad));
+    model->broad->pairs.parked_count += 1;
+    assert_false(rbl_broad_phase_has_valid_pairs(model->broad));
+    model->broad->pairs.parked_count -= 1;
+    model_end(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -518,6 +569,7 @@ int main(void)
         cmocka_unit_test(bad_boxes_are_refused_by_name),
         cmocka_unit_test(running_out_of_memory_changes_nothing),
         cmocka_unit_test(a_steady_state_allocates_nothing),
+        cmocka_unit_test(pairs_at_rest_are_parked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 
 #include "dynamics/breaking/fracture.h"
 #include "dynamics/broad_phase/broad_phase_private.h"
+#include "dynamics/pair_list.h"
 #include "dynamics/world_check.h"
 #include "field/fragment/fragment_field.h"
 #include "field/samples/samples.h"
@@ -155,9 +156,10 @@ static void damaged_pairs_and_contacts_are_named(void** state)
     {
         touching += 1;
     }
-    DAMAGE(world, world->pairs.data[5], world->pairs.data[4], "not sorted and unique");
-    DAMAGE(world, world->pairs.data[5], world->pairs.data[6], "not sorted and unique");
     DAMAGE(world, world->pairs.data[5].generation_a, 99u, "pair's body does not exist");
+    DAMAGE(world, world->broad->pairs.count, world->broad->pairs.count - 1, "differ in the number of pairs");
+    DAMAGE(world, world->broad->pairs.pairs[1], world->broad->pairs.pairs[0],
+           "pairs of the broad phase are wrong");
     DAMAGE(world, world->pairs.data[touching].first, (uint32_t)world->contacts.count,
            "contacts are out of bounds");
     DAMAGE(world, world->pairs.data[touching].leading, 1000u, "more leading contacts");
@@ -177,6 +179,167 @@ static void damaged_pairs_and_contacts_are_named(void** state)
     DAMAGE(world, pair->count, (uint32_t)world->contacts.count, "pairs share contacts");
     *pair = before;
     check_ok(rbl_world_check(world, ALL));
+    check_ok(rbl_world_destroy(id));
+}
+
+// The lists that spare a step the pairs at rest.
+static void damaged_lists_of_pairs_are_named(void** state)
+{
+    (void)state;
+    rblWorldId id;
+    rblWorld* world = make_heap(&id);
+    rblStep* step = world->step;
+    const uint32_t listed = step->active_pairs.data[3];
+    const uint32_t slot = world->pairs.data[5].b;
+    const uint32_t side = rbl_first_side(world, slot);
+    // A body far away, then gone, leaves holes.
+    assert_true(step->active_pairs.count > 8 && rbl_next_side(world, side) != RBL_NONE);
+    check_ok(rbl_body_destroy(id, rbl_body_id(world, (uint32_t)world->bodies.count - 2)));
+    step_times(id, 2);
+    check_ok(rbl_world_check(world, ALL));
+    assert_true(world->free_pairs.count > 0);
+    const uint32_t hole = world->free_pairs.data[0];
+    DAMAGE(world, world->free_pairs.data[0], 5u, "holes or the lists of pairs");
+    DAMAGE(world, world->free_pairs.count, world->free_pairs.count - 1, "holes or the lists of pairs");
+    DAMAGE(world, world->pair_states.data[hole], RBL_PAIR_ACTIVE, "hole has the state");
+    DAMAGE(world, world->pairs.data[hole].generation_a, 1u, "holes or the lists of pairs");
+    DAMAGE(world, world->first_sides.data[slot], RBL_NONE, "holes or the lists of pairs");
+    DAMAGE(world, world->first_sides.data[slot], rbl_next_side(world, side), "holes or the lists of pairs");
+    DAMAGE(world, world->pair_sides.data[side].next, side, "holes or the lists of pairs");
+    DAMAGE(world, world->pair_sides.data[side].last, 1u, "holes or the lists of pairs");
+    DAMAGE(world, world->pairs.data[listed].a, world->pairs.data[listed].b, "holes or the lists of pairs");
+    DAMAGE(world, world->pair_states.data[listed], 0, "listed pair is not active");
+    DAMAGE(world, step->active_pairs.data[3], step->active_pairs.data[4], "not sorted and unique");
+    DAMAGE(world, step->active_keys.data[3].b, 0u, "key of another");
+    DAMAGE(world, step->active_pairs.count, step->active_pairs.count - 1, "active pair is not listed");
+    DAMAGE(world, world->parked_contacts, 1u, "parked");
+    DAMAGE(world, world->wasted_contacts, 1u, "parked contacts are counted wrong");
+    check_ok(rbl_world_destroy(id));
+}
+
+// What a heap parks when it sleeps is taken back when it wakes.
+static void pairs_of_sleepers_are_parked(void** state)
+{
+    (void)state;
+    rblWorldId id;
+    rblWorld* world = make_heap(&id);
+    world->def.sleeping = true;
+    const size_t pairs = world->step->active_pairs.count;
+    for (int i = 0; i < 600 && (world->step->movers.count > 0 || world->activity_changed); ++i)
+    {
+        step_times(id, 1);
+    }
+    rblBodyDef def = rbl_default_body_def();
+    rblBodyId visitor;
+    def.shape = make_box(0.1f, 0.1f, 0.1f);
+    def.pose.p = vec(5, 0.06f, 5);
+    check_ok(rbl_body_create(id, &def, &visitor));
+    step_times(id, 3);
+    check_ok(rbl_world_check(world, ALL));
+    assert_int_equal(world->step->movers.count, 1);
+    assert_true(world->step->active_pairs.count < 3 && world->parked_contacts > 20);
+    uint32_t parked = 0;
+    while (world->pair_states.data[parked] != RBL_PAIR_PARKED || world->pairs.data[parked].count == 0)
+    {
+        parked += 1;
+    }
+    DAMAGE(world, world->pairs.data[parked].first, (uint32_t)world->parked_contacts,
+           "parked and other contacts");
+    DAMAGE(world, world->step->activities.data[world->pairs.data[parked].b], RBL_ACTIVITY_AWAKE,
+           "pair with an awake body is not active");
+    for (uint32_t slot = 1; slot < world->bodies.count; ++slot)
+    {
+        if (world->bodies.data[slot].generation != 0)
+        {
+            check_ok(rbl_body_wake(id, rbl_body_id(world, slot)));
+        }
+    }
+    step_times(id, 1);
+    check_ok(rbl_world_check(world, ALL));
+    assert_true(world->step->active_pairs.count >= pairs / 2);
+    assert_int_equal(world->parked_contacts, world->wasted_contacts);
+    check_ok(rbl_world_destroy(id));
+}
+
+static uint32_t count_descents(const rblIndexArray* pairs)
+{
+    uint32_t descents = 0;
+    for (size_t i = 1; i < pairs->count; ++i)
+    {
+        descents += pairs->data[i - 1] > pairs->data[i];
+    }
+    return descents;
+}
+
+// Pairs that begin in holes are out of order; when they are many, all are put in order again.
+static void pairs_are_put_in_order_again(void** state)
+{
+    (void)state;
+    const rblWorldId id = make_world(false);
+    rblWorld* world = NULL;
+    const rblShapeId box = make_box(0.5f, 0.4f, 0.3f);
+    put(id, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
+    for (int i = 0; i < 729; ++i)
+    {
+        const rblVec3 at = {0.45f * (float)(i % 9), 0.3f + 0.5f * (float)(i / 81),
+                            0.45f * (float)(i / 9 % 9)};
+        rblBodyDef def = rbl_default_body_def();
+        rblBodyId body;
+        def.shape = box;
+        def.pose.p = at;
+        def.velocity = vec(i % 2 == 0 ? 2.0f : -2.0f, 0, i % 3 == 0 ? 3.0f : -1.0f);
+        check_ok(rbl_body_create(id, &def, &body));
+    }
+    check_ok(rbl_shape_destroy(box));
+    check_ok(rbl_world_find(id, &world));
+    check_ok(rbl_world_check_stages(id, RBL_CHECK_ALL));
+    uint32_t last = 0;
+    uint32_t ordered_again = 0;
+    for (int i = 0; i < 30; ++i)
+    {
+        step_times(id, 1);
+        const uint32_t descents = count_descents(&world->step->active_pairs);
+        ordered_again += descents == 0 && last > 100;
+        last = descents;
+    }
+    assert_true(ordered_again > 0);
+    check_ok(rbl_world_destroy(id));
+}
+
+// The gaps that bodies leave among the parked contacts when they wake are closed when they are many.
+static void gaps_of_parked_contacts_are_closed(void** state)
+{
+    (void)state;
+    const rblWorldId id = make_world(false);
+    rblWorld* world = NULL;
+    rblBodyId bodies[700];
+    const rblShapeId box = make_box(0.5f, 0.5f, 0.5f);
+    put(id, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
+    for (uint32_t i = 0; i < 700; ++i)
+    {
+        const uint32_t row = i / 25;
+        rblBodyDef def = rbl_default_body_def();
+        def.shape = box;
+        def.asleep = true;
+        def.pose.p = vec((float)(i % 25), 0.25f, (float)row);
+        check_ok(rbl_body_create(id, &def, &bodies[i]));
+    }
+    check_ok(rbl_shape_destroy(box));
+    check_ok(rbl_world_find(id, &world));
+    check_ok(rbl_world_check_stages(id, RBL_CHECK_ALL));
+    world->def.sleeping = true;
+    check_ok(rbl_body_wake(id, bodies[0]));
+    step_times(id, 3);
+    assert_int_equal(world->step->movers.count, 1);
+    assert_int_equal(world->parked_contacts, 4 * 699);
+    for (uint32_t i = 1; i < 690; ++i)
+    {
+        check_ok(rbl_body_wake(id, bodies[i]));
+    }
+    step_times(id, 1);
+    check_ok(rbl_world_check(world, ALL));
+    assert_int_equal(world->wasted_contacts, 0);
+    assert_int_equal(world->parked_contacts, 4 * 10);
     check_ok(rbl_world_destroy(id));
 }
 
@@ -417,6 +580,10 @@ int main(void)
         cmocka_unit_test(damaged_state_is_named),
         cmocka_unit_test(damaged_sleep_is_named),
         cmocka_unit_test(damaged_pairs_and_contacts_are_named),
+        cmocka_unit_test(damaged_lists_of_pairs_are_named),
+        cmocka_unit_test(pairs_of_sleepers_are_parked),
+        cmocka_unit_test(pairs_are_put_in_order_again),
+        cmocka_unit_test(gaps_of_parked_contacts_are_closed),
         cmocka_unit_test(a_damaged_step_is_named),
         cmocka_unit_test(damaged_trees_and_events_are_named),
         cmocka_unit_test(damaged_samples_are_named),

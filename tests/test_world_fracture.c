@@ -434,7 +434,6 @@ static void look_for_contacts(rblWorld* world, uint32_t round)
 {
     world->step->seconds = STEP;
     world->step->break_round = round;
-    world->regrouped = world->regrouped || round > 0; // as by births
     check_ok(rbl_movers_gather(world->step));
     check_ok(rbl_pairs_find(world->step));
     check_ok(rbl_contacts_find(world->step));

@@ -109,7 +109,7 @@ static void a_sensor_sees_what_its_filter_lets_it(void** state)
     put(world, make_sphere(0.1f), RBL_BODY_STATIC, vec(0, 0.3f, 0));
     const rblBodyId seen = put(world, make_sphere(0.1f), RBL_BODY_DYNAMIC, zero);
     const rblBodyId hidden = put(world, make_sphere(0.1f), RBL_BODY_DYNAMIC, vec(0, 0, 0.3f));
-    const rblFilter none = {2, 0, 0};
+    const rblFilter none = {.category = 2};
     check_ok(rbl_body_set_filter(world, hidden, none));
     check_ok(rbl_body_set_velocity(world, sensor, vec(1.5f, 0, 0), zero));
     int begins = 0;

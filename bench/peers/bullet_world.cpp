@@ -1,5 +1,5 @@
 // Bullet put through a trial of bench/bench_world_trial.h: its discrete world with the sequential impulse solver as it
-// comes, meshes by GImpact or, asked for parts, cut into convex hulls by HACD. Bodies never sleep and are not damped.
+// comes, meshes by GImpact or, asked for parts, cut into convex hulls by HACD. Bodies never fall asleep and are not damped.
 #include "peers.h"
 
 #include <BulletCollision/Gimpact/btGImpactCollisionAlgorithm.h>
@@ -177,7 +177,7 @@ void addBody(World& world, std::uint32_t index)
     auto body = std::make_unique<btRigidBody>(info);
     body->setLinearVelocity(toVector(start.velocity));
     body->setAngularVelocity(toVector(start.spin));
-    body->setActivationState(DISABLE_DEACTIVATION);
+    body->setActivationState(from.asleep ? ISLAND_SLEEPING : DISABLE_DEACTIVATION);
     world.world.addRigidBody(body.get());
     world.bodies.push_back(std::move(body));
 }

@@ -1,5 +1,5 @@
 // ODE put through a trial of bench/bench_world_trial.h: quick steps with friction in proportion to the normal force.
-// Bodies never sleep and are not damped.
+// Bodies never fall asleep and are not damped.
 #include "peers.h"
 
 #include <cmath>
@@ -121,6 +121,10 @@ dBodyID makeBody(World& world, std::uint32_t index, const rblTrialState& start)
     dBodySetMass(body, &mass);
     dBodySetLinearVel(body, start.velocity[0], start.velocity[1], start.velocity[2]);
     dBodySetAngularVel(body, start.spin[0], start.spin[1], start.spin[2]);
+    if (world.trial->bodies[index].asleep)
+    {
+        dBodyDisable(body);
+    }
     return body;
 }
 

@@ -337,7 +337,7 @@ rblResult rbl_body_enter_world(rblWorld* world, rblBody* body, const rblMotion* 
     world->bodies.data[*slot] = *body;
     world->motions.data[*slot] = *motion;
     rbl_box_forget(world->step, *slot);
-    world->activity_changed = true;
+    rbl_slot_changed(world, *slot);
     world->breakable += body->breaker != NULL;
     world->sensors += body->sensor;
     world->fragments += body->ancestors > 0;
@@ -355,7 +355,7 @@ void rbl_body_leave_world(rblWorld* world, uint32_t slot)
     rbl_broad_phase_remove(world->broad, slot);
     rbl_body_release(body);
     world->bodies_destroyed = true;
-    world->activity_changed = true;
+    rbl_slot_changed(world, slot);
     *body = (rblBody){0};
     world->motions.data[slot] = (rblMotion){0};
     rbl_id_pool_give(&world->ids, slot);
@@ -382,7 +382,7 @@ rblResult rbl_body_create(rblWorldId world_id, const rblBodyDef* given, rblBodyI
         rbl_body_release(&body);
         return result;
     }
-    world->has_marks = true;
+    rbl_slot_marked(world, slot);
     world->pending_work += rbl_body_energy(world, slot);
     *out = rbl_body_id(world, slot);
     RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_CREATE, .body = *out, .body_def = def);
@@ -485,7 +485,8 @@ rblResult rbl_body_teleport(rblWorldId world_id, rblBodyId id, rblTransform pose
     const rblVec3 spin = motion->spin;
     set_pose(body, motion, pose);
     rbl_siblings_leave(body);
-    world->activity_changed = world->has_marks = true;
+    rbl_slot_changed(world, slot);
+    rbl_slot_marked(world, slot);
     rbl_body_init_spin(body, motion, motion->velocity, spin);
     world->pending_work += rbl_body_energy(world, slot);
     RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_TELEPORT, .body = id, .pose = pose);

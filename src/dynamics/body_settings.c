@@ -20,7 +20,7 @@ static void wake_and_separate(rblWorld* world, uint32_t slot)
 {
     rbl_siblings_leave(&world->bodies.data[slot]);
     rbl_slot_wake_neighbours(world, slot);
-    world->activity_changed = true;
+    rbl_slot_changed(world, slot);
 }
 
 // Replace the body and its motion; the change of energy is booked as work.
@@ -237,7 +237,7 @@ rblResult rbl_body_set_type(rblWorldId world_id, rblBodyId id, rblBodyType type)
     init_dynamic(&now, &motion);
     rbl_body_init_spin(&now, &motion, motion.velocity, motion.spin);
     replace_body(world, slot, &now, &motion);
-    world->has_marks = true;
+    rbl_slot_marked(world, slot);
     RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_SET_TYPE, .body = id, .body_def.type = type);
     return RBL_OK;
 }

@@ -1,5 +1,6 @@
 // Debug drawing of a world: lines and points.
 #include "base/def.h"
+#include "dynamics/pair_list.h"
 #include "dynamics/step.h"
 
 #define COLOR_BOX     0x5f87afffu // red, green, blue, alpha
@@ -144,7 +145,8 @@ static void draw_all(const rblWorld* world, const rblDebugDraw* draw)
     for (size_t i = 0; i < world->pairs.count; ++i)
     {
         const rblPair* pair = &world->pairs.data[i];
-        const bool there = world->bodies.data[pair->a].generation == pair->generation_a;
+        const bool there =
+            rbl_pair_exists(pair) && world->bodies.data[pair->a].generation == pair->generation_a;
         for (uint32_t c = 0; c < pair->count && there; ++c)
         {
             draw_contact(world, pair, &world->contacts.data[pair->first + c], draw);

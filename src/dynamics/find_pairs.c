@@ -1,4 +1,6 @@
 // Passes swept boxes to the broad phase, and updates the list of pairs.
+#include "dynamics/active_pairs.h"
+#include "dynamics/pair_list.h"
 #include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
 #include "math/simd.h"
@@ -27,7 +29,6 @@ typedef RBL_ARRAY(StoredBox) StoredBoxArray;
 // Working data of the stage.
 struct rblPairFinder
 {
-    rblPairArray old_pairs;      // buffer of the next list of pairs
     rblProxyPairArray begun;     // pairs that the broad phase began
     rblProxyPairArray ended;     // pairs that the broad phase ended
     StoredBoxArray stored_boxes; // by slot (measure())
@@ -36,7 +37,7 @@ struct rblPairFinder
     rblAabbArray boxes; // swept box of each leaver
 };
 
-#define ARRAYS(X) X(old_pairs) X(begun) X(ended) X(stored_boxes) X(leavers) X(boxes)
+#define ARRAYS(X) X(begun) X(ended) X(stored_boxes) X(leavers) X(boxes)
 
 RBL_DEFINE_STAGE_MEMORY(struct rblPairFinder, rbl_pair_finder, ARRAYS)
 
@@ -231,16 +232,7 @@ static bool wants_pair(uint32_t a, uint32_t b, const void* context)
     return rbl_pair_is_wanted(context, a, b);
 }
 
-// ---- sorted list of pairs ----
-
-static int compare_pairs(uint32_t a1, uint32_t b1, uint32_t a2, uint32_t b2)
-{
-    if (a1 != a2)
-    {
-        return a1 < a2 ? -1 : 1;
-    }
-    return b1 < b2 ? -1 : b1 > b2;
-}
+// ---- pairs that begin and end ----
 
 // A touching pair has ended: report the event and wake its sleepers. The id of a destroyed body is stale. The capacity must be
 // reserved.
@@ -271,55 +263,42 @@ static rblPair new_pair(const rblWorld* world, rblProxyPair begun)
     };
 }
 
-// Merge the old pairs that have not ended with the begun ones, in order. A merge that fails can be repeated.
+// End and begin the pairs that the broad phase found. A merge that fails can be repeated.
 rblResult rbl_pairs_merge(rblStep* step)
 {
     rblWorld* world = step->world;
-    if (!world->unmerged || (step->pair_finder->begun.count == 0 && step->pair_finder->ended.count == 0))
+    const rblProxyPairArray* begun = &step->pair_finder->begun;
+    const rblProxyPairArray* ended = &step->pair_finder->ended;
+    if (!world->unmerged || (begun->count == 0 && ended->count == 0))
     {
         world->unmerged = false;
         return RBL_OK;
     }
-    if (!rbl_array_renew(&step->pair_finder->old_pairs, world->pairs.count + step->pair_finder->begun.count,
-                         rbl_pile_capacity(step, RBL_PILE_PAIRS)) ||
-        !rbl_array_reserve_more(&world->events, step->pair_finder->ended.count))
+    if (!rbl_active_pairs_reserve(step, begun->count) ||
+        !rbl_array_reserve_more(&world->events, ended->count))
     {
         return rbl_fail_memory();
     }
-    rblPairArray* out = &step->pair_finder->old_pairs;
-    rbl_array_clear(out);
-    world->regrouped = true;
-    size_t ended = 0;
-    size_t begun = 0;
-    for (size_t i = 0; i < world->pairs.count; ++i)
+    size_t from = 0;
+    for (size_t i = 0; i < ended->count; ++i)
     {
-        const rblPair* pair = &world->pairs.data[i];
-        for (; begun < step->pair_finder->begun.count &&
-               compare_pairs(step->pair_finder->begun.data[begun].a, step->pair_finder->begun.data[begun].b,
-                             pair->a, pair->b) < 0;
-             ++begun)
+        const uint32_t index = rbl_active_pairs_end(step, ended->data[i].a, ended->data[i].b, &from);
+        if (index != RBL_NONE)
         {
-            out->data[out->count++] = new_pair(world, step->pair_finder->begun.data[begun]);
+            report_end(world, &world->pairs.data[index]);
+            rbl_pair_remove(world, index);
         }
-        const bool gone = ended < step->pair_finder->ended.count &&
-                          step->pair_finder->ended.data[ended].a == pair->a &&
-                          step->pair_finder->ended.data[ended].b == pair->b;
-        if (gone)
-        {
-            report_end(world, pair);
-            ++ended;
-            continue;
-        }
-        out->data[out->count++] = *pair;
     }
-    for (; begun < step->pair_finder->begun.count; ++begun)
+    for (size_t i = 0; i < begun->count; ++i)
     {
-        out->data[out->count++] = new_pair(world, step->pair_finder->begun.data[begun]);
+        const rblPair pair = new_pair(world, begun->data[i]);
+        if (pair.generation_a != 0 &&
+            pair.generation_b != 0) // else it was destroyed before a merge was repeated
+        {
+            rbl_active_pairs_begin(step, &pair);
+        }
     }
     world->unmerged = false;
-    const rblPairArray swap = world->pairs;
-    world->pairs = step->pair_finder->old_pairs;
-    step->pair_finder->old_pairs = swap;
     return RBL_OK;
 }
 

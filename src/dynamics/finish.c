@@ -2,6 +2,12 @@
 #include "dynamics/impact/impacts.h"
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/stages.h"
+#include "math/simd.h"
+
+// ---- tuning ----
+// These affect speed only.
+#define MIN_PAIRS 512 // smallest number of pairs for one worker
+#define FETCHED   8   // number of pairs that are prefetched ahead
 
 // A pinned body gets no impulse from the heavier bodies on it (standing.c).
 static float impulse_share(const rblStep* step, uint32_t index, uint32_t other, uint32_t slot)
@@ -121,34 +127,94 @@ static bool is_touching(const rblPair* pair, const rblManifold* manifold)
            (manifold->touching || manifold->last_impact != 0 || (pair->touching && manifold->near));
 }
 
+// What the parallel pass over the pairs finds: the pairs of a block that begin or end to touch, or had impacts; and its counters.
+typedef struct Finish
+{
+    rblStep* step;
+    uint32_t* reported; // positions in the active pairs: of each block at the front of its part
+    uint32_t counts[RBL_MAX_BLOCKS];
+    uint32_t begins[RBL_MAX_BLOCKS];
+    uint32_t touching[RBL_MAX_BLOCKS], colliding[RBL_MAX_BLOCKS], fast[RBL_MAX_BLOCKS];
+} Finish;
+
+static const rblManifold* manifold_of(const rblStep* step, uint32_t pair)
+{
+    const uint32_t m = step->manifold_of_pair.data[pair];
+    return m != RBL_NONE ? &step->manifolds.data[m] : NULL;
+}
+
+static void finish_block(rblRange range, void* context)
+{
+    Finish* finish = context;
+    const rblStep* step = finish->step;
+    const rblWorld* world = step->world;
+    uint32_t reported = 0, touches = 0, colliding = 0, fast = 0;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        const uint32_t later = step->active_pairs.data[i + FETCHED < range.end ? i + FETCHED : i];
+        rbl_prefetch(&world->pairs.data[later]);
+        rbl_prefetch(&world->pairs.data[later].touching);
+        const uint32_t index = step->active_pairs.data[i];
+        const rblPair* pair = &world->pairs.data[index];
+        const rblManifold* manifold = manifold_of(step, index);
+        const bool active = is_active(step, pair);
+        const bool touching = active ? is_touching(pair, manifold) : pair->touching;
+        if (touching != pair->touching || (active && manifold != NULL && manifold->last_impact != 0))
+        {
+            finish->reported[range.begin + reported++] = i;
+        }
+        touches += touching;
+        colliding += pair->colliding;
+        fast += pair->fast;
+    }
+    finish->begins[range.block] = range.begin;
+    finish->counts[range.block] = reported;
+    finish->touching[range.block] = touches;
+    finish->colliding[range.block] = colliding;
+    finish->fast[range.block] = fast;
+}
+
+static rblResult report_pair(rblStep* step, uint32_t index)
+{
+    rblWorld* world = step->world;
+    rblPair* pair = &world->pairs.data[index];
+    const rblManifold* manifold = manifold_of(step, index);
+    const bool touching = is_touching(pair, manifold);
+    if (touching != pair->touching)
+    {
+        RBL_TRY(report_touch(world, pair, touching));
+    }
+    if (manifold != NULL)
+    {
+        RBL_TRY(report_impacts(step, manifold));
+    }
+    pair->touching = touching;
+    return RBL_OK;
+}
+
 rblResult rbl_contacts_finish(rblStep* step)
 {
     rblWorld* world = step->world;
+    const uint32_t pairs = (uint32_t)step->active_pairs.count;
+    if (!rbl_array_renew(&step->slot_scratch, pairs, world->pairs.capacity))
+    {
+        return rbl_fail_memory();
+    }
+    Finish finish = {.step = step, .reported = step->slot_scratch.data};
     rbl_parallel_for(world->jobs, (uint32_t)step->manifolds.count, 64, share_block, step);
+    rbl_parallel_for(world->jobs, pairs, MIN_PAIRS, finish_block, &finish);
     world->counters.touching = step->resting.touching;
     world->counters.colliding = step->resting.colliding;
     world->counters.fast = step->resting.fast;
-    for (size_t i = 0; i < step->active_pairs.count; ++i)
+    for (uint32_t b = 0; b < rbl_block_count(pairs, MIN_PAIRS); ++b)
     {
-        rblPair* pair = &world->pairs.data[step->active_pairs.data[i]];
-        const uint32_t m = step->manifold_of_pair.data[step->active_pairs.data[i]];
-        const rblManifold* manifold = m != RBL_NONE ? &step->manifolds.data[m] : NULL;
-        if (is_active(step, pair))
+        for (uint32_t i = 0; i < finish.counts[b]; ++i)
         {
-            const bool touching = is_touching(pair, manifold);
-            if (touching != pair->touching)
-            {
-                RBL_TRY(report_touch(world, pair, touching));
-            }
-            if (manifold != NULL)
-            {
-                RBL_TRY(report_impacts(step, manifold));
-            }
-            pair->touching = touching;
+            RBL_TRY(report_pair(step, step->active_pairs.data[finish.reported[finish.begins[b] + i]]));
         }
-        world->counters.touching += pair->touching;
-        world->counters.colliding += pair->colliding;
-        world->counters.fast += pair->fast;
+        world->counters.touching += finish.touching[b];
+        world->counters.colliding += finish.colliding[b];
+        world->counters.fast += finish.fast[b];
     }
     return RBL_OK;
 }

@@ -1,6 +1,6 @@
 // Copies awake bodies to the arrays of the solver.
+#include "base/sort.h"
 #include "dynamics/stages.h"
-#include <string.h>
 
 rblVec3 rbl_body_linear_acceleration(const rblWorld* world, const rblSolverBody* body)
 {
@@ -72,6 +72,98 @@ static rblActivity activity(const rblBody* body)
     return body->type == RBL_BODY_DYNAMIC ? RBL_ACTIVITY_AWAKE : RBL_ACTIVITY_DRIVEN;
 }
 
+void rbl_slot_list_sort(rblStep* step, rblSlotList* list)
+{
+    rblIndexArray* slots = &list->slots;
+    if (slots->count < 2)
+    {
+        return;
+    }
+    if (!rbl_array_renew(&step->slot_scratch, slots->count, 0))
+    {
+        list->all = true;
+        rbl_array_clear(slots);
+        return;
+    }
+    rbl_sort_indices(slots->data, step->slot_scratch.data, slots->count, rbl_before_by_value, NULL);
+    size_t kept = 1;
+    for (size_t i = 1; i < slots->count; ++i)
+    {
+        if (slots->data[i] != slots->data[kept - 1])
+        {
+            slots->data[kept++] = slots->data[i];
+        }
+    }
+    slots->count = kept;
+}
+
+// ---- activities ----
+
+// The activity of a body may have changed: its pairs, its path and the sums of its block follow.
+static bool set_activity(rblStep* step, uint32_t slot)
+{
+    rblWorld* world = step->world;
+    const unsigned char before = step->activities.data[slot];
+    const rblActivity now = activity(&world->bodies.data[slot]);
+    step->activities.data[slot] = (unsigned char)now;
+    step->untried.data[slot] = now == RBL_ACTIVITY_ASLEEP && world->bodies.data[slot].rest.untried;
+    step->sleepers += now == RBL_ACTIVITY_ASLEEP;
+    step->sleepers -= before == RBL_ACTIVITY_ASLEEP;
+    rbl_slot_list_add(&step->stale_paths, slot, world->bodies.count);
+    rbl_resting_sums_forget(world, slot);
+    const bool moves = now >= RBL_ACTIVITY_AWAKE;
+    const bool moved = before >= RBL_ACTIVITY_AWAKE;
+    step->parks = step->parks || (moved && !moves);
+    step->relists = step->relists || moved != moves;
+    return moves == moved ||
+           (rbl_array_push(&step->flipped, slot) && (!moves || rbl_array_push(&step->woken, slot)));
+}
+
+// Bodies that began to move join the movers, in order, and those that stopped leave.
+static bool merge_movers(rblStep* step)
+{
+    rblIndexArray* joining = &step->flipped;
+    size_t joined = 0;
+    for (size_t i = 0; i < joining->count; ++i)
+    {
+        const uint32_t slot = joining->data[i];
+        const bool moves = step->activities.data[slot] >= RBL_ACTIVITY_AWAKE;
+        joining->data[joined] = slot;
+        joined += moves;
+    }
+    joining->count = joined;
+    if (!rbl_array_reserve_more(&step->movers, joined) || !rbl_array_renew(&step->slot_scratch, joined, 0))
+    {
+        return false;
+    }
+    rbl_sort_indices(joining->data, step->slot_scratch.data, joined, rbl_before_by_value, NULL);
+    size_t left = 0;
+    for (size_t i = 0; i < step->movers.count; ++i)
+    {
+        const uint32_t slot = step->movers.data[i];
+        step->movers.data[left] = slot;
+        left += step->activities.data[slot] >= RBL_ACTIVITY_AWAKE;
+    }
+    step->movers.count = left + joined;
+    for (size_t out = step->movers.count; joined > 0; --out)
+    {
+        const bool keeps = left > 0 && step->movers.data[left - 1] > joining->data[joined - 1];
+        step->movers.data[out - 1] = keeps ? step->movers.data[left - 1] : joining->data[joined - 1];
+        left -= keeps;
+        joined -= !keeps;
+    }
+    return true;
+}
+
+// Forget what is known of all bodies: they are looked at again.
+static void forget_activities(rblStep* step)
+{
+    rbl_array_clear(&step->movers);
+    rbl_array_clear(&step->activities);
+    step->sleepers = 0;
+    step->relists = step->relists_all = true;
+}
+
 rblResult rbl_movers_gather(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -79,109 +171,57 @@ rblResult rbl_movers_gather(rblStep* step)
     {
         return RBL_OK;
     }
-    rbl_array_clear(&step->movers);
-    if (!rbl_array_reserve(&step->movers, world->bodies.count) ||
-        !rbl_array_resize_amply(&step->activities, world->bodies.count))
+    if (world->changed.all)
     {
+        forget_activities(step);
+    }
+    const size_t before = step->activities.count;
+    bool ok = rbl_array_resize_amply(&step->untried, world->bodies.count) &&
+              rbl_array_resize_amply(&step->activities, world->bodies.count) &&
+              rbl_resting_sums_reserve(world);
+    for (size_t slot = before; slot < step->activities.count; ++slot)
+    {
+        step->activities.data[slot] = RBL_ACTIVITY_NONE;
+        step->untried.data[slot] = 0;
+    }
+    rbl_array_clear(&step->flipped);
+    const uint32_t changed = rbl_slot_list_count(&world->changed, world->bodies.count);
+    for (uint32_t i = 0; i < changed && ok; ++i)
+    {
+        ok = set_activity(step, rbl_slot_list_at(&world->changed, i));
+    }
+    if (!ok || !merge_movers(step))
+    {
+        world->changed.all = true;
         return rbl_fail_memory();
     }
-    step->sleepers = 0;
-    for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
-    {
-        const rblActivity now = activity(&world->bodies.data[slot]);
-        step->activities.data[slot] = (unsigned char)now;
-        step->sleepers += now == RBL_ACTIVITY_ASLEEP;
-        if (now >= RBL_ACTIVITY_AWAKE)
-        {
-            step->movers.data[step->movers.count++] = slot;
-        }
-    }
+    rbl_slot_list_clear(&world->changed);
     world->activity_changed = false;
-    world->regrouped = true;
-    world->resting_sums.known = false;
     return RBL_OK;
 }
 
-// ---- active pairs ----
-
-static bool same_movers(const rblStep* step)
-{
-    const size_t bytes = sizeof(uint32_t) * step->movers.count;
-    return step->movers.count == step->last_movers.count &&
-           (bytes == 0 || memcmp(step->movers.data, step->last_movers.data, bytes) == 0);
-}
-
-// Bodies that woke after the movers were gathered are included, because one of their pairs has ended.
-static bool is_active(const rblStep* step, uint32_t slot)
-{
-    const rblWorld* world = step->world;
-    return step->activities.data[slot] >= RBL_ACTIVITY_AWAKE ||
-           (world->activity_changed && world->bodies.data[slot].awake);
-}
-
-// The contacts of bodies created asleep are found once, so that their support is known when they wake.
-static bool is_new_sleeper(const rblWorld* world, uint32_t slot)
-{
-    const rblBody* body = &world->bodies.data[slot];
-    return body->is_new && body->rest.untried;
-}
-
-static void list_pairs(rblStep* step, bool new_sleepers)
-{
-    rblWorld* world = step->world;
-    step->active_pairs.count = 0;
-    step->resting = (rblCounters){0};
-    for (uint32_t i = 0; i < world->pairs.count; ++i)
-    {
-        const rblPair* pair = &world->pairs.data[i];
-        const bool is_new = is_new_sleeper(world, pair->a) || is_new_sleeper(world, pair->b);
-        if (is_active(step, pair->a) || is_active(step, pair->b) || (new_sleepers && is_new))
-        {
-            step->active_pairs.data[step->active_pairs.count++] = i;
-            continue;
-        }
-        step->resting.touching += pair->touching;
-        step->resting.colliding += pair->colliding;
-        step->resting.fast += pair->fast;
-    }
-}
-
-rblResult rbl_pairs_list_active(rblStep* step, bool new_sleepers)
-{
-    rblWorld* world = step->world;
-    const bool new_bodies = world->has_marks && step->sleepers > 0;
-    world->regrouped = world->regrouped || world->activity_changed || new_bodies || !same_movers(step);
-    if (!world->regrouped)
-    {
-        return RBL_OK;
-    }
-    if (!rbl_array_reserve(&step->last_movers, step->movers.count) ||
-        !rbl_array_renew(&step->active_pairs, world->pairs.count, world->pairs.capacity))
-    {
-        return rbl_fail_memory();
-    }
-    step->last_movers.count = step->movers.count;
-    for (size_t i = 0; i < step->movers.count; ++i)
-    {
-        step->last_movers.data[i] = step->movers.data[i];
-    }
-    list_pairs(step, new_sleepers);
-    return RBL_OK;
-}
+// ---- the solver's bodies ----
 
 rblResult rbl_bodies_gather(rblStep* step)
 {
     rblWorld* world = step->world;
     const size_t count = step->movers.count + 1;
+    const size_t indexed = step->solver_index.count;
+    for (size_t i = 1; i < step->solver_bodies.count; ++i)
+    {
+        step->solver_index.data[step->solver_bodies.data[i].slot] = 0;
+    }
     if (!rbl_array_resize_amply(&step->solver_index, world->bodies.count) ||
         !rbl_array_resize_amply(&step->solver_bodies, count) ||
         !rbl_array_resize_amply(&step->at_start, count) ||
         !rbl_array_resize_amply(&step->before_contacts, count) ||
         !rbl_array_resize_amply(&step->unconstrained, count))
     {
+        rbl_array_clear(&step->solver_bodies);
+        rbl_array_clear(&step->solver_index);
         return rbl_fail_memory();
     }
-    for (size_t slot = 0; slot < world->bodies.count; ++slot)
+    for (size_t slot = indexed; slot < world->bodies.count; ++slot)
     {
         step->solver_index.data[slot] = 0;
     }

@@ -402,6 +402,7 @@ static rblResult check_pairs(const Image* image)
         get(image, image->at.proxy_pairs, i, &proxies, sizeof proxies);
         const bool rises = pair.a > last.a || (pair.a == last.a && pair.b > last.b);
         const bool good = pair.a == proxies.a && pair.b == proxies.b && pair.a < pair.b &&
+                          pair.generation_a != 0 && pair.generation_b != 0 &&
                           is_partner(image, pair.a, pair.generation_a) &&
                           is_partner(image, pair.b, pair.generation_b) && (rises || i == 0) &&
                           pair.first <= header->contacts && pair.count <= header->contacts - pair.first &&

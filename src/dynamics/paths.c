@@ -112,12 +112,13 @@ static void set_path(rblStep* step, uint32_t slot)
     }
 }
 
-static void path_block(rblRange range, void* context)
+static void stale_path_block(rblRange range, void* context)
 {
     rblStep* step = context;
     rblWorld* world = step->world;
-    for (uint32_t slot = range.begin; slot < range.end; ++slot)
+    for (uint32_t i = range.begin; i < range.end; ++i)
     {
+        const uint32_t slot = rbl_slot_list_at(&step->stale_paths, i);
         if (world->bodies.data[slot].generation != 0)
         {
             set_path(step, slot);
@@ -132,6 +133,28 @@ static void mover_path_block(rblRange range, void* context)
     {
         set_path(step, step->movers.data[i]);
     }
+}
+
+// Keep the slots that are no movers, each once: movers get a new path anyway.
+static void prepare_stale_paths(rblStep* step)
+{
+    rblSlotList* stale = &step->stale_paths;
+    stale->all =
+        stale->all || step->break_round > 0 || step->had_breaks; // the marks `same` of all paths change
+    step->had_breaks = step->break_round > 0;
+    if (stale->all)
+    {
+        return;
+    }
+    rbl_slot_list_sort(step, stale);
+    size_t kept = 0;
+    for (size_t i = 0; i < stale->slots.count; ++i)
+    {
+        const uint32_t slot = stale->slots.data[i];
+        stale->slots.data[kept] = slot;
+        kept += step->activities.data[slot] < RBL_ACTIVITY_AWAKE;
+    }
+    stale->slots.count = kept;
 }
 
 rblResult rbl_paths_predict(rblStep* step)
@@ -150,13 +173,13 @@ rblResult rbl_paths_predict(rblStep* step)
         step->paths.data[slot] = (rblBodyPath){.radius = -1.0f}; // a slot without a body
         step->sweeps.data[slot] = (rblSweep){.rotation = {0, 0, 0}};
     }
-    if (world->regrouped)
-    {
-        rbl_parallel_for(world->jobs, (uint32_t)bodies, MIN_BODIES, path_block, step);
-    }
-    else
+    prepare_stale_paths(step);
+    rbl_parallel_for(world->jobs, rbl_slot_list_count(&step->stale_paths, bodies), MIN_BODIES,
+                     stale_path_block, step);
+    if (!step->stale_paths.all)
     {
         rbl_parallel_for(world->jobs, (uint32_t)step->movers.count, MIN_BODIES, mover_path_block, step);
     }
+    rbl_slot_list_clear(&step->stale_paths);
     return RBL_OK;
 }

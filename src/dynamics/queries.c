@@ -1,6 +1,7 @@
 // Queries of a world: rays, casts, overlaps.
 #include "dynamics/queries.h"
 
+#include "dynamics/pair_list.h"
 #include "dynamics/step.h"
 #include <math.h>
 
@@ -355,9 +356,13 @@ rblResult rbl_body_impulses(rblWorldId id, rblBodyId body, rblFeltImpulse* out, 
         return rbl_fail(RBL_ERROR_ARGUMENT, "impulses: out and count must not be null");
     }
     *count = 0;
-    for (size_t i = 0; i < world->pairs.count; ++i)
+    if (!rbl_pairs_of_body(world, slot, false, &world->step->pairs_of_body, &world->step->slot_scratch))
     {
-        const rblPair* pair = &world->pairs.data[i];
+        return rbl_fail_memory();
+    }
+    for (size_t i = 0; i < world->step->pairs_of_body.count; ++i)
+    {
+        const rblPair* pair = &world->pairs.data[world->step->pairs_of_body.data[i]];
         const bool is_a = pair->a == slot && pair->generation_a == body.generation;
         const bool is_b = pair->b == slot && pair->generation_b == body.generation;
         if (!is_a && !is_b)

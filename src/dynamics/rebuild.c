@@ -3,6 +3,7 @@
 // belongs to a new shape, which replaces the shape of the body: shapes never change, and earlier snapshots refer to the old
 // one.
 #include "dynamics/breaking/fracture.h"
+#include "dynamics/pair_list.h"
 #include "dynamics/stages.h"
 
 typedef struct rblRebuild
@@ -113,13 +114,9 @@ static rblResult take_rebuilt(const rblWorld* world, const rblShapeView* shape, 
 // matched by position.
 static void rename_contacts(rblWorld* world, uint32_t slot)
 {
-    for (size_t i = 0; i < world->pairs.count; ++i)
+    for (uint32_t side = rbl_first_side(world, slot); side != RBL_NONE; side = rbl_next_side(world, side))
     {
-        rblPair* pair = &world->pairs.data[i];
-        if (pair->a != slot && pair->b != slot)
-        {
-            continue;
-        }
+        rblPair* pair = rbl_side_pair(world, side);
         pair->seen_margin = 0.0f;
         for (uint32_t k = 0; k < pair->count; ++k)
         {
@@ -148,7 +145,7 @@ static void apply_rebuild(rblWorld* world, uint32_t slot)
     body->owns_shape = true;
     body->kept = false;
     rename_contacts(world, slot);
-    world->regrouped = true;
+    rbl_slot_list_add(&world->step->stale_paths, slot, world->bodies.count);
 }
 
 static void remove_finished(rblWorld* world)

@@ -2,6 +2,8 @@
 //
 // Shapes are stored as pointers. A saved world retains every shape that its bodies had, until it is destroyed.
 #include "dynamics/snapshot.h"
+#include "dynamics/active_pairs.h"
+#include "dynamics/pair_list.h"
 #include "dynamics/stages.h"
 #include <string.h>
 
@@ -30,6 +32,16 @@ static void take(Cursor* cursor, void* to, size_t size)
     cursor->size += size;
 }
 
+static uint32_t count_contacts(const rblWorld* world)
+{
+    uint32_t sum = 0;
+    for (size_t i = 0; i < world->pairs.count; ++i)
+    {
+        sum += world->pairs.data[i].count;
+    }
+    return sum;
+}
+
 static rblSnapshotHeader make_header(const rblWorld* world)
 {
     return (rblSnapshotHeader){
@@ -42,10 +54,10 @@ static rblSnapshotHeader make_header(const rblWorld* world)
         .joint_generations = (uint32_t)world->joint_ids.generations.count,
         .joint_free_slots = (uint32_t)world->joint_ids.free_slots.count,
         .joints_alive = world->joint_ids.alive,
-        .pairs = (uint32_t)world->pairs.count,
-        .contacts = (uint32_t)world->contacts.count,
+        .pairs = (uint32_t)rbl_pair_count(world),
+        .contacts = count_contacts(world),
         .last_sleep_group = world->last_sleep_group,
-        .proxy_pairs = rbl_broad_phase_pair_count(world->broad),
+        .proxy_pairs = (uint32_t)rbl_pair_count(world), // those of the broad phase are the same
         .owner = world->serial,
         .number = world->saves,
         .begun_stepping = world->begun_stepping,
@@ -96,7 +108,38 @@ static void put_breaks(Cursor* cursor, const rblWorld* world, const rblSnapshotH
     put(cursor, mates, sizeof *mates * header->unreported_mates);
 }
 
-static size_t write_world(const rblWorld* world, unsigned char* data)
+// The pairs and contacts by (a, b): their order in the world depends on its past.
+static void put_pairs(Cursor* cursor, const rblWorld* world, const rblIndexArray* sorted)
+{
+    uint32_t first = 0;
+    for (size_t i = 0; i < sorted->count; ++i)
+    {
+        rblPair pair;
+        memcpy(&pair, &world->pairs.data[sorted->data[i]], sizeof pair); // with the bytes between its fields
+        pair.first = pair.count > 0 ? first : 0;
+        first += pair.count;
+        put(cursor, &pair, sizeof pair);
+    }
+    for (size_t i = 0; i < sorted->count; ++i)
+    {
+        const rblPair* pair = &world->pairs.data[sorted->data[i]];
+        const rblContact* contacts = pair->count > 0 ? &world->contacts.data[pair->first] : NULL;
+        put(cursor, contacts, sizeof *contacts * pair->count);
+    }
+}
+
+static void put_proxy_pairs(Cursor* cursor, const rblWorld* world, const rblIndexArray* sorted)
+{
+    for (size_t i = 0; i < sorted->count; ++i)
+    {
+        const rblPair* pair = &world->pairs.data[sorted->data[i]];
+        const rblProxyPair proxies = {pair->a, pair->b};
+        put(cursor, &proxies, sizeof proxies);
+    }
+}
+
+// `sorted`: the pairs.
+static size_t write_world(const rblWorld* world, const rblIndexArray* sorted, unsigned char* data)
 {
     Cursor cursor = {data, 0};
     rblSnapshotHeader header = make_header(world);
@@ -106,14 +149,13 @@ static size_t write_world(const rblWorld* world, unsigned char* data)
     put(&cursor, world->bodies.data, sizeof(rblBody) * world->bodies.count);
     put(&cursor, world->motions.data, sizeof(rblMotion) * world->motions.count);
     put(&cursor, world->joints.data, sizeof(rblJoint) * world->joints.count);
-    put(&cursor, world->pairs.data, sizeof(rblPair) * world->pairs.count);
-    put(&cursor, world->contacts.data, sizeof(rblContact) * world->contacts.count);
+    put_pairs(&cursor, world, sorted);
     for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
     {
         const rblProxyState state = rbl_broad_phase_save(world->broad, slot);
         put(&cursor, &state, sizeof state);
     }
-    put(&cursor, rbl_broad_phase_pairs(world->broad), sizeof(rblProxyPair) * header.proxy_pairs);
+    put_proxy_pairs(&cursor, world, sorted);
     put_breaks(&cursor, world, &header);
     put(&cursor, world->sensed.data, sizeof(rblSensed) * header.sensed);
     if (data != NULL)
@@ -196,6 +238,24 @@ static rblResult keep_bodies(rblWorld* world)
     return RBL_OK;
 }
 
+static rblResult sort_pairs(rblWorld* world)
+{
+    rblIndexArray* sorted = &world->step->pairs_of_body;
+    if (!rbl_array_renew(sorted, rbl_pair_count(world), 0))
+    {
+        return rbl_fail_memory();
+    }
+    sorted->count = 0;
+    for (uint32_t i = 0; i < world->pairs.count; ++i)
+    {
+        if (rbl_pair_exists(&world->pairs.data[i]))
+        {
+            sorted->data[sorted->count++] = i;
+        }
+    }
+    return rbl_pairs_sort(world, sorted, &world->step->slot_scratch) ? RBL_OK : rbl_fail_memory();
+}
+
 rblResult rbl_world_save(rblWorldId id, void* buffer, size_t capacity, size_t* size)
 {
     rblWorld* world = NULL;
@@ -205,7 +265,9 @@ rblResult rbl_world_save(rblWorldId id, void* buffer, size_t capacity, size_t* s
         return rbl_fail(RBL_ERROR_ARGUMENT, "snapshot: size must not be null");
     }
     RBL_TRY(rbl_pairs_merge(world->step));
-    *size = write_world(world, NULL);
+    RBL_TRY(sort_pairs(world));
+    const rblIndexArray* sorted = &world->step->pairs_of_body;
+    *size = write_world(world, sorted, NULL);
     if (buffer == NULL)
     {
         return RBL_OK;
@@ -217,7 +279,7 @@ rblResult rbl_world_save(rblWorldId id, void* buffer, size_t capacity, size_t* s
     }
     RBL_TRY(keep_bodies(world));
     world->saves += 1;
-    write_world(world, buffer);
+    write_world(world, sorted, buffer);
     RBL_NOTE_CALL(world, .code = RBL_CALL_SAVE, .number = world->saves);
     return RBL_OK;
 }
@@ -301,6 +363,10 @@ static bool reserve_all(rblWorld* world, const rblSnapshotHeader* header)
            rbl_array_reserve(&world->motions, header->slots) &&
            rbl_array_reserve(&world->joints, header->joint_slots) &&
            rbl_array_reserve(&world->pairs, header->pairs) &&
+           rbl_array_reserve(&world->pair_sides, 2 * (size_t)header->pairs) &&
+           rbl_array_reserve(&world->pair_states, header->pairs) &&
+           rbl_array_reserve(&world->free_pairs, header->pairs) &&
+           rbl_array_reserve(&world->first_sides, header->slots) &&
            rbl_array_reserve(&world->contacts, header->contacts) &&
            rbl_array_reserve(&world->sensed, header->sensed) &&
            rbl_array_reserve(&world->break_log.events, header->unreported) &&
@@ -435,6 +501,8 @@ static void take_world(rblWorld* world, const rblSnapshotHeader* header, const v
     world->bodies_destroyed = header->bodies_destroyed != 0;
     world->has_marks =
         header->has_marks != 0; // not always true: an extra substep would change the seeds of breaks
+    world->marked.all = world->has_marks;
+    rbl_array_clear(&world->marked.slots);
     world->def.gravity = header->gravity;
     world->energy = header->energy;
     world->total = header->total;
@@ -447,19 +515,33 @@ static void take_world(rblWorld* world, const rblSnapshotHeader* header, const v
     world->vanished = (uint32_t)header->vanished;
 }
 
+// All pairs are parked at first. The next step lists those with an awake body.
+static void park_pairs(rblWorld* world)
+{
+    rbl_pairs_link_all(world);
+    rbl_active_pairs_forget(world->step);
+    for (size_t i = 0; i < world->pair_states.count; ++i)
+    {
+        world->pair_states.data[i] = RBL_PAIR_PARKED;
+    }
+    world->parked_contacts = world->contacts.count;
+    world->wasted_contacts = 0;
+}
+
 // Clear the results of the last step.
 static void clear_results(rblWorld* world)
 {
     world->unmerged = false;
-    world->activity_changed = true;
+    world->activity_changed = world->changed.all = true;
     world->has_siblings = true;
-    world->regrouped = true;
+    world->step->stale_paths.all = true;
     rbl_array_clear(&world->events);
     rbl_array_clear(&world->impacts);
     rbl_array_clear(&world->joint_events);
     rbl_array_clear(&world->sensor_events);
     rbl_boxes_forget(world->step);
     rbl_array_clear(&world->step->solver_bodies);
+    rbl_array_clear(&world->step->solver_index);
     rbl_array_clear(&world->step->manifolds);
     rbl_array_clear(&world->step->solver_contacts);
     rbl_array_clear(&world->step->bundles);
@@ -480,6 +562,7 @@ rblResult rbl_world_restore(rblWorldId id, const void* buffer, size_t size)
     RBL_TRY(make_broad_phase(world, &header, buffer, &broad));
     release_bodies(world);
     take_world(world, &header, buffer);
+    park_pairs(world);
     retain_bodies(world);
     clear_results(world);
     rbl_broad_phase_destroy(world->broad);

@@ -32,6 +32,7 @@
     void name##_destroy(type* stage, const rblAllocator* allocator);
 
 RBL_DECLARE_STAGE_MEMORY(struct rblPairFinder, rbl_pair_finder)
+RBL_DECLARE_STAGE_MEMORY(struct rblActivePairs, rbl_active_pairs)
 RBL_DECLARE_STAGE_MEMORY(struct rblContactFinder, rbl_contact_finder)
 RBL_DECLARE_STAGE_MEMORY(struct rblSiblingFinder, rbl_sibling_finder)
 RBL_DECLARE_STAGE_MEMORY(struct rblWaker, rbl_waker)

@@ -15,6 +15,9 @@ rblResult rbl_pairs_list_active(rblStep* step, bool new_sleepers);
 // Copy awake bodies to the arrays of the solver (gather.c).
 rblResult rbl_bodies_gather(rblStep* step);
 
+// Sort a list of slots, each once. When memory runs out, it becomes the list of all (gather.c).
+void rbl_slot_list_sort(rblStep* step, rblSlotList* list);
+
 // Predicted paths without contacts, of all bodies that need one (paths.c).
 rblResult rbl_paths_predict(rblStep* step);
 
@@ -121,6 +124,10 @@ rblResult rbl_contacts_finish(rblStep* step);
 rblResult rbl_sleep_update(rblStep* step);
 void rbl_energy_measure(rblStep* step);
 
+// The sums over bodies at rest: reserve memory for all bodies; the body of a slot has changed (energy.c).
+bool rbl_resting_sums_reserve(rblWorld* world);
+void rbl_resting_sums_forget(rblWorld* world, uint32_t slot);
+
 // ---- shared by stages ----
 
 // Kinetic energy of a dynamic body, otherwise 0; kinetic plus potential energy.
@@ -191,13 +198,15 @@ void rbl_slot_wake_neighbours(rblWorld* world, uint32_t slot);
 // Wake a body that has lost its support, and all bodies that it supports.
 rblResult rbl_slot_wake_unsupported(rblStep* step, uint32_t slot);
 
-// Build the links, once per step (wake.c).
-rblResult rbl_links_make(rblStep* step);
+// The links of a body: its touching pairs with a sleeper, sorted, until the next call; null: out of memory. Forget how much support
+// bodies have lost (wake.c).
+const rblIndexArray* rbl_links_of(rblStep* step, uint32_t slot);
+void rbl_lost_support_forget(rblStep* step);
 
 // Mark the sleepers that an awake body may have touched or left; sum the contact loads on marked bodies; wake bodies whose loads
 // have changed too much (rest.c).
-void rbl_sleepers_watch(rblStep* step);
-void rbl_loads_sum(rblStep* step);
+rblResult rbl_sleepers_watch(rblStep* step);
+rblResult rbl_loads_sum(rblStep* step);
 rblResult rbl_sleepers_check_loads(rblStep* step);
 
 // Wake sleepers with impacts above their threshold (rest.c).

@@ -2,6 +2,7 @@
 #include "base/assert.h"
 #include "base/timer.h"
 #include "dynamics/breaking/fracture.h"
+#include "dynamics/pair_list.h"
 #include "dynamics/stages.h"
 #include "dynamics/world_check.h"
 
@@ -92,6 +93,7 @@ static rblResult advance(rblStep* step, double* clock)
     return RBL_OK;
 }
 
+// The movers were gathered again for the energy, unless memory ran out.
 static uint32_t count_awake(const rblStep* step)
 {
     const rblWorld* world = step->world;
@@ -111,7 +113,7 @@ static void count(rblStep* step)
     counters->bytes = sizeof *world + rbl_counted_memory_bytes(&world->memory);
     counters->bodies = world->ids.alive;
     counters->awake = count_awake(step);
-    counters->pairs = (uint32_t)world->pairs.count;
+    counters->pairs = (uint32_t)rbl_pair_count(world);
     counters->contacts = (uint32_t)step->solver_contacts.count;
     counters->islands = (uint32_t)step->islands.count;
     counters->joints = world->joint_ids.alive;
@@ -138,12 +140,15 @@ static void clear_forces(rblStep* step)
 static void clear_marks(rblStep* step)
 {
     rblWorld* world = step->world;
-    for (size_t i = 0; i < world->bodies.count && world->has_marks; ++i)
+    const uint32_t marked = rbl_slot_list_count(&world->marked, world->bodies.count);
+    for (uint32_t i = 0; i < marked; ++i)
     {
-        world->bodies.data[i].is_new = false;
-        world->bodies.data[i].lost_neighbour = false;
+        const uint32_t slot = rbl_slot_list_at(&world->marked, i);
+        world->bodies.data[slot].is_new = false;
+        world->bodies.data[slot].lost_neighbour = false;
+        rbl_slot_list_add(&step->stale_paths, slot, world->bodies.count); // paths store is_new
     }
-    world->regrouped = world->regrouped || world->has_marks; // paths store is_new
+    rbl_slot_list_clear(&world->marked);
     world->has_marks = false;
 }
 

@@ -264,13 +264,6 @@ typedef struct rblLoad
     float force_sum; // magnitudes of the forces
 } rblLoad;
 
-// Touching pairs by body: those of a slot are `pairs` from firsts[slot] to firsts[slot + 1].
-typedef struct rblLinks
-{
-    rblIndexArray firsts, pairs;
-    bool made; // valid for the pairs of this step
-} rblLinks;
-
 // ---- the step ----
 
 #define RBL_MAX_COLORS 64 // the last one is solved by one worker
@@ -283,11 +276,21 @@ struct rblStep
 
     // Active bodies and pairs (gather.c).
     rblIndexArray movers;                // slots of awake moving bodies, rising
-    rblIndexArray last_movers;           // the movers that active_pairs is valid for
-    rblIndexArray active_pairs;          // pairs with an awake body, rising
+    rblIndexArray active_pairs;          // pairs with an awake body, by (a, b) (active_pairs.c)
+    rblProxyPairArray active_keys;       // the bodies of each
     rblCounters resting;                 // contributions of the other pairs to the counters
     RBL_ARRAY(unsigned char) activities; // by slot: rblActivity
+    RBL_ARRAY(unsigned char) untried;    // by slot: asleep since it was created
     uint32_t sleepers;                   // number of sleeping bodies
+    rblIndexArray flipped, slot_scratch; // slots that began or stopped to move; buffer of a sort
+    rblIndexArray pairs_of_body;         // sorted (pair_list.c)
+    rblIndexArray woken;                 // slots that began to move since active_pairs was listed
+    bool relists, relists_all; // active_pairs is outdated: by what was counted since then, or as a whole
+    bool parks;                // pairs of it may have come to rest
+    rblIndexArray parking,
+        unparking;           // pairs that left and joined it since contacts were found (find_contacts.c)
+    rblSlotList stale_paths; // bodies besides the movers whose paths are outdated (paths.c)
+    bool had_breaks;         // the paths are of a search after a break
     rblFloatArray time_left; // by slot: s left of the substep once bodies have broken (fracture.c)
 
     // Predicted paths, without contacts (paths.c), by slot.
@@ -327,13 +330,15 @@ struct rblStep
     rblSensedArray sensed_now;                     // of this substep (sensors.c)
     rblIndexArray sensed_bodies;                   // near one sensor
     rblContactSet sensed_contacts;                 // of one of them
-    rblLinks links;                                // (wake.c)
     RBL_ARRAY(unsigned char)
-    watched;                  // by slot: its loads are summed (rest.c); it may fall asleep (sleep.c)
-    RBL_ARRAY(rblLoad) loads; // by slot (rest.c)
+    watched;                        // by slot: its loads are summed (rest.c); it may fall asleep (sleep.c)
+    rblIndexArray watched_sleepers; // slots
+    bool watched_is_clear;          // no body is watched: between steps
+    RBL_ARRAY(rblLoad) loads;       // by slot (rest.c)
 
     // Data of single stages; the file that defines each struct.
     struct rblPairFinder* pair_finder;           // find_pairs.c
+    struct rblActivePairs* pairs_active;         // active_pairs.c
     struct rblContactFinder* contact_finder;     // find_contacts.c
     struct rblSiblingFinder* siblings;           // siblings.c
     struct rblWaker* waker;                      // wake.c

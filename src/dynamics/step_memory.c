@@ -3,9 +3,16 @@
 
 #define ARRAYS(X)                                                                                            \
     X(movers)                                                                                                \
-    X(last_movers)                                                                                           \
+    X(flipped)                                                                                               \
+    X(slot_scratch)                                                                                          \
+    X(woken)                                                                                                 \
+    X(parking)                                                                                               \
+    X(unparking)                                                                                             \
+    X(stale_paths.slots)                                                                                     \
     X(active_pairs)                                                                                          \
+    X(active_keys)                                                                                           \
     X(activities)                                                                                            \
+    X(untried)                                                                                               \
     X(time_left)                                                                                             \
     X(paths)                                                                                                 \
     X(sweeps)                                                                                                \
@@ -30,14 +37,15 @@
     X(growths)                                                                                               \
     X(clocks)                                                                                                \
     X(slowed)                                                                                                \
-    X(links.firsts)                                                                                          \
-    X(links.pairs)                                                                                           \
+    X(pairs_of_body)                                                                                         \
     X(watched)                                                                                               \
+    X(watched_sleepers)                                                                                      \
     X(loads)
 
 // Member of rblStep, and the name of what makes it.
 #define STAGES(X)                                                                                            \
     X(pair_finder, rbl_pair_finder)                                                                          \
+    X(pairs_active, rbl_active_pairs)                                                                        \
     X(contact_finder, rbl_contact_finder)                                                                    \
     X(siblings, rbl_sibling_finder)                                                                          \
     X(waker, rbl_waker)                                                                                      \

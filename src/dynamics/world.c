@@ -63,6 +63,16 @@ static rblResult check_def(const rblWorldDef* def)
     X(motions)                                                                                               \
     X(joints)                                                                                                \
     X(pairs)                                                                                                 \
+    X(pair_sides)                                                                                            \
+    X(pair_states)                                                                                           \
+    X(free_pairs)                                                                                            \
+    X(first_sides)                                                                                           \
+    X(changed.slots)                                                                                         \
+    X(marked.slots)                                                                                          \
+    X(resting_sums.blocks)                                                                                   \
+    X(resting_sums.groups)                                                                                   \
+    X(resting_sums.block_states)                                                                             \
+    X(resting_sums.outdated)                                                                                 \
     X(contacts)                                                                                              \
     X(sensed)                                                                                                \
     X(sensor_events)                                                                                         \

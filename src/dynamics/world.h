@@ -123,7 +123,7 @@ typedef struct rblContact
 
 typedef RBL_ARRAY(rblContact) rblContactArray;
 
-// Two bodies whose fat boxes overlap, a < b. Kept sorted by (a, b).
+// Two bodies whose fat boxes overlap, a < b.
 typedef struct rblPair
 {
     uint32_t a, b;
@@ -152,6 +152,26 @@ typedef struct rblPair
 } rblPair;
 
 typedef RBL_ARRAY(rblPair) rblPairArray;
+
+// A pair in the list of pairs of one of its bodies (pair_list.h).
+typedef struct rblPairSide
+{
+    uint32_t next, last; // sides; RBL_NONE: none
+} rblPairSide;
+
+// Bits of the state of a pair.
+enum
+{
+    RBL_PAIR_ACTIVE = 1, // in the list of active pairs (gather.c)
+    RBL_PAIR_PARKED = 2  // its contacts are among those that no step moves (find_contacts.c)
+};
+
+// Slots of bodies to look at again.
+typedef struct rblSlotList
+{
+    rblIndexArray slots; // may contain a slot twice
+    bool all;            // every slot
+} rblSlotList;
 
 typedef RBL_ARRAY(rblContactEvent) rblContactEventArray;
 
@@ -189,11 +209,16 @@ typedef struct rblBreakLog
     size_t reported, reported_ids, reported_mates; // of the last step
 } rblBreakLog;
 
-// Sums of energy and momentum over bodies at rest, kept while these do not change (energy.c).
+// Sums of energy and momentum over bodies at rest: of blocks of slots, and of groups of blocks. Only the blocks of bodies that have
+// changed are summed again. The order of the sum depends on the slots only, so that the bits do not depend on the past (energy.c).
+#define RBL_ENERGY_SUMS 8 // kinetic and potential energy, J; momentum, N s; angular momentum, N m s
 typedef struct rblRestingSums
 {
     bool known;
-    double sums[8]; // kinetic and potential energy, J; momentum, N s; angular momentum, N m s
+    rblDoubleArray blocks, groups;         // RBL_ENERGY_SUMS for each
+    RBL_ARRAY(unsigned char) block_states; // by block: its sums are outdated
+    rblIndexArray outdated;                // those blocks
+    double sums[RBL_ENERGY_SUMS];
 } rblRestingSums;
 
 struct rblWorld
@@ -223,7 +248,7 @@ struct rblWorld
     rblIdPool joint_ids;
     rblJointArray joints;      // by slot
     rblBroadPhase* broad;      // fat boxes by slot
-    rblPairArray pairs;        // sorted; merged by find_pairs.c
+    rblPairArray pairs;        // with holes (pair_list.h); begun and ended by find_pairs.c
     rblContactArray contacts;  // of all pairs; found by find_contacts.c
     rblSensedArray sensed;     // overlaps after the last substep, sorted (sensors.c)
     uint32_t sensors;          // bodies that are sensors; counted again by snapshots
@@ -234,14 +259,23 @@ struct rblWorld
     double pending_work;       // J: work by calls since then
     bool begun_stepping;
 
+    // ---- lists of the pairs (pair_list.h) and of their contacts; snapshots have none of them ----
+    RBL_ARRAY(rblPairSide) pair_sides;    // two for each pair
+    RBL_ARRAY(unsigned char) pair_states; // RBL_PAIR_...
+    rblIndexArray free_pairs;             // holes in `pairs`
+    rblIndexArray first_sides;            // by slot: the list of its pairs
+    size_t parked_contacts;               // the first ones of `contacts`: of pairs with RBL_PAIR_PARKED
+    size_t wasted_contacts;               // of these, the number that no pair has any more
+
     // ---- changes since the last step ----
-    bool unmerged;          // pairs of the broad phase are not in `pairs` yet: memory ran out
-    bool activity_changed;  // a body woke, fell asleep, was created, teleported or destroyed
-    bool has_marks;         // a body is marked `is_new` or `lost_neighbour`
-    bool has_siblings;      // a body may have a sibling group
+    bool unmerged; // pairs of the broad phase are not in `pairs` yet: memory ran out
+    bool
+        activity_changed; // a body woke, fell asleep, was created, teleported or destroyed: those of `changed`
+    bool has_marks;       // a body is marked `is_new` or `lost_neighbour`: those of `marked`
+    bool has_siblings;    // a body may have a sibling group
     bool has_new_fragments; // a body has `is_new_fragment`
-    bool regrouped;         // the set of pairs with an awake body has changed
     bool bodies_destroyed;  // a body was destroyed: its pairs end in the next step
+    rblSlotList changed, marked;
     rblRestingSums resting_sums;
 
     // ---- bodies that break, written by fracture*.c and body.c ----
@@ -273,6 +307,47 @@ struct rblWorld
 
     rblStep* step; // data of the current step; its memory is reused by the next one
 };
+
+// Add a slot. When memory runs out, or the list is as long as the array of bodies, it becomes the list of all.
+static inline void rbl_slot_list_add(rblSlotList* list, uint32_t slot, size_t bodies)
+{
+    if (!list->all && (list->slots.count > bodies || !rbl_array_push(&list->slots, slot)))
+    {
+        list->all = true;
+        rbl_array_clear(&list->slots);
+    }
+}
+
+static inline void rbl_slot_list_clear(rblSlotList* list)
+{
+    rbl_array_clear(&list->slots);
+    list->all = false;
+}
+
+// The slots of a list are rbl_slot_list_at(list, i) for i below rbl_slot_list_count(list, bodies).
+static inline uint32_t rbl_slot_list_count(const rblSlotList* list, size_t bodies)
+{
+    return (uint32_t)(list->all ? bodies : list->slots.count);
+}
+
+static inline uint32_t rbl_slot_list_at(const rblSlotList* list, uint32_t i)
+{
+    return list->all ? i : list->slots.data[i];
+}
+
+// A body woke, fell asleep, was created, teleported or destroyed.
+static inline void rbl_slot_changed(rblWorld* world, uint32_t slot)
+{
+    world->activity_changed = true;
+    rbl_slot_list_add(&world->changed, slot, world->bodies.count);
+}
+
+// A body is marked `is_new` or `lost_neighbour`.
+static inline void rbl_slot_marked(rblWorld* world, uint32_t slot)
+{
+    world->has_marks = true;
+    rbl_slot_list_add(&world->marked, slot, world->bodies.count);
+}
 
 // The world or the body slot that an id refers to, or RBL_ERROR_STALE.
 rblResult rbl_world_find(rblWorldId id, rblWorld** out);

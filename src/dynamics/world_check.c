@@ -1,4 +1,6 @@
 #include "dynamics/world_check.h"
+#include "dynamics/active_pairs.h"
+#include "dynamics/pair_list.h"
 
 #include <stdio.h>
 
@@ -162,27 +164,73 @@ static rblResult check_joints(const rblWorld* world)
 
 static rblResult check_pairs(const rblWorld* world)
 {
+    const uint32_t wrong = rbl_pairs_find_fault(world);
+    CHECK(wrong == RBL_NONE, "the holes or the lists of pairs are wrong", wrong);
     for (size_t i = 0; i < world->pairs.count; ++i)
     {
         const rblPair* pair = &world->pairs.data[i];
-        const rblPair* last = i > 0 ? pair - 1 : NULL;
-        CHECK(pair->a < pair->b &&
-                  (last == NULL || last->a < pair->a || (last->a == pair->a && last->b < pair->b)),
-              "pairs are not sorted and unique", i);
+        if (!rbl_pair_exists(pair))
+        {
+            CHECK(world->pair_states.data[i] == 0, "a hole has the state of a pair", i);
+            continue;
+        }
+        CHECK(pair->a < pair->b, "the bodies of a pair are out of order", i);
         CHECK(exists(world, pair->a) && exists(world, pair->b) &&
                   world->bodies.data[pair->a].generation == pair->generation_a &&
                   world->bodies.data[pair->b].generation == pair->generation_b,
               "a pair's body does not exist", i);
     }
+    CHECK(rbl_broad_phase_has_valid_pairs(world->broad), "the pairs of the broad phase are wrong", 0);
+    CHECK(rbl_broad_phase_pair_count(world->broad) == rbl_pair_count(world),
+          "world and broad phase differ in the number of pairs", rbl_pair_count(world));
+    return RBL_OK;
+}
+
+static bool is_awake(const rblStep* step, uint32_t slot)
+{
+    return step->activities.data[slot] >= RBL_ACTIVITY_AWAKE;
+}
+
+// The list is sorted, and has the pairs with that state: those with an awake body, and others in the step in which they began.
+static rblResult check_active_pairs(const rblStep* step)
+{
+    const rblWorld* world = step->world;
+    size_t active = 0;
+    for (size_t i = 0; i < step->active_pairs.count; ++i)
+    {
+        const uint32_t index = step->active_pairs.data[i];
+        CHECK(index < world->pairs.count && (world->pair_states.data[index] & RBL_PAIR_ACTIVE) != 0,
+              "a listed pair is not active", i);
+        const rblPair* pair = &world->pairs.data[index];
+        const rblPair* last = i > 0 ? &world->pairs.data[step->active_pairs.data[i - 1]] : NULL;
+        CHECK(last == NULL || last->a < pair->a || (last->a == pair->a && last->b < pair->b),
+              "active pairs are not sorted and unique", i);
+        CHECK(rbl_active_pair_find(step, pair->a, pair->b) == index, "an active pair has the key of another",
+              i);
+    }
+    for (size_t i = 0; i < world->pairs.count; ++i)
+    {
+        const rblPair* pair = &world->pairs.data[i];
+        const bool listed = (world->pair_states.data[i] & RBL_PAIR_ACTIVE) != 0;
+        CHECK(listed || !rbl_pair_exists(pair) || !(is_awake(step, pair->a) || is_awake(step, pair->b)),
+              "a pair with an awake body is not active", i);
+        active += listed;
+    }
+    CHECK(active == step->active_pairs.count, "an active pair is not listed", active);
     return RBL_OK;
 }
 
 static rblResult check_contacts(const rblWorld* world)
 {
     size_t total = 0;
+    size_t kept = 0;
     for (size_t i = 0; i < world->pairs.count; ++i)
     {
         const rblPair* pair = &world->pairs.data[i];
+        const bool parked = (world->pair_states.data[i] & RBL_PAIR_PARKED) != 0;
+        CHECK(pair->count == 0 || parked == (pair->first < world->parked_contacts),
+              "parked and other contacts are mixed", i);
+        kept += parked ? pair->count : 0;
         CHECK(pair->count == 0 || (pair->first <= world->contacts.count &&
                                    pair->count <= world->contacts.count - pair->first),
               "a pair's contacts are out of bounds", i);
@@ -190,6 +238,7 @@ static rblResult check_contacts(const rblWorld* world)
         total += pair->count;
     }
     CHECK(total <= world->contacts.count, "pairs share contacts", total);
+    CHECK(kept + world->wasted_contacts == world->parked_contacts, "parked contacts are counted wrong", kept);
     return RBL_OK;
 }
 
@@ -504,6 +553,7 @@ rblResult rbl_world_check(const rblWorld* world, uint32_t checks)
             RBL_TRY(states[i].check(world));
         }
     }
+    RBL_TRY((checks & RBL_CHECK_ACTIVE) != 0 ? check_active_pairs(world->step) : RBL_OK);
     RBL_TRY((checks & RBL_CHECK_SOLVER) != 0 ? check_solver(world->step) : RBL_OK);
     RBL_TRY((checks & RBL_CHECK_COLORS) != 0 ? with_marks(world->step, check_colors) : RBL_OK);
     return (checks & RBL_CHECK_ISLANDS) != 0 ? with_marks(world->step, check_islands) : RBL_OK;

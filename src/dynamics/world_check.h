@@ -5,10 +5,11 @@
 #include "dynamics/step.h"
 
 // Groups of invariants, to be combined by |. The names of the sums below say when they hold.
-#define RBL_CHECK_IDS      1u  // ids and slots agree
-#define RBL_CHECK_BODIES   2u  // types and masses agree; counts of fragments are right
-#define RBL_CHECK_JOINTS   4u  // the bodies of joints exist and count them
-#define RBL_CHECK_PAIRS    8u  // sorted, unique, between bodies that exist
+#define RBL_CHECK_IDS    1u // ids and slots agree
+#define RBL_CHECK_BODIES 2u // types and masses agree; counts of fragments are right
+#define RBL_CHECK_JOINTS 4u // the bodies of joints exist and count them
+#define RBL_CHECK_PAIRS                                                                                      \
+    8u // unique, between bodies that exist; holes and lists of pairs are intact; the broad phase agrees
 #define RBL_CHECK_CONTACTS 16u // every pair's contacts are in bounds
 #define RBL_CHECK_SLEEP    32u // no awake body has a sleep group
 #define RBL_CHECK_BROAD    64u // the trees of the broad phase cover their leaves
@@ -21,7 +22,8 @@
 #define RBL_CHECK_SHAPES   4096u // shapes of bodies: sample hierarchies, and the fragment events they refer to
 #define RBL_CHECK_MOTIONS  8192u  // poses and velocities are finite
 #define RBL_CHECK_IMPULSES 16384u // contacts are finite and push
-#define RBL_CHECK_ALL      32767u
+#define RBL_CHECK_ACTIVE   32768u // active pairs are sorted and include those with an awake body
+#define RBL_CHECK_ALL      65535u
 
 // Velocities may overflow, and shapes of the user may return numbers that are not finite. Until the end of the step, when freeze.c
 // stops such bodies, their numbers are no fault of the engine.
@@ -32,9 +34,9 @@
 #define RBL_CHECK_STATE                                                                                      \
     (RBL_CHECK_IDS | RBL_CHECK_BODIES | RBL_CHECK_MOTIONS | RBL_CHECK_JOINTS | RBL_CHECK_SLEEP |             \
      RBL_CHECK_BROAD | RBL_CHECK_BREAKS | RBL_CHECK_ENERGY)
-#define RBL_CHECK_AFTER_PAIRS    (RBL_CHECK_PAIRS | RBL_CHECK_BROAD)
+#define RBL_CHECK_AFTER_PAIRS    (RBL_CHECK_PAIRS | RBL_CHECK_BROAD | RBL_CHECK_ACTIVE)
 #define RBL_CHECK_AFTER_CONTACTS (RBL_CHECK_PAIRS | RBL_CHECK_CONTACTS | RBL_CHECK_IMPULSES)
-#define RBL_CHECK_AFTER_ISLANDS  (RBL_CHECK_SOLVER | RBL_CHECK_COLORS | RBL_CHECK_ISLANDS)
+#define RBL_CHECK_AFTER_ISLANDS  (RBL_CHECK_SOLVER | RBL_CHECK_COLORS | RBL_CHECK_ISLANDS | RBL_CHECK_ACTIVE)
 #define RBL_CHECK_AFTER_SOLVING  RBL_CHECK_SOLVER
 #define RBL_CHECK_AFTER_FREEZING (RBL_CHECK_BODIES | RBL_CHECK_MOTIONS | RBL_CHECK_SOLVER)
 #define RBL_CHECK_AFTER_BREAKS                                                                               \

@@ -511,7 +511,7 @@ void rbl_breaks_end(rblStep* step)
         world->bodies.data[slot].is_new_fragment = false;
         world->bodies.data[slot].unbreakable_yet = false;
     }
-    world->regrouped = world->regrouped || world->has_new_fragments; // the paths mark new fragments
+    step->stale_paths.all = step->stale_paths.all || world->has_new_fragments; // the paths mark new fragments
     world->has_new_fragments = false;
     step->break_round = 0;
     world->substeps += 1;

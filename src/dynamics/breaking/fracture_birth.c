@@ -5,6 +5,7 @@
 // same.
 #include "dynamics/breaking/fracture.h"
 #include "dynamics/orientation.h"
+#include "dynamics/pair_list.h"
 #include "dynamics/stages.h"
 #include "dynamics/whole.h"
 
@@ -349,31 +350,22 @@ rblResult rbl_body_replace(rblStep* step, rblBreakPlan* plan, double* work)
 
 // ---- all bodies ----
 
-// Wake all bodies that touched a body that breaks, in one pass over the pairs.
+// Wake all bodies that touched a body that breaks.
 static void wake_neighbours(rblStep* step)
 {
     rblWorld* world = step->world;
-    rblIndexArray* marks = &step->fracture->heads;
-    for (size_t slot = 0; slot < world->bodies.count; ++slot)
-    {
-        marks->data[slot] = 0;
-    }
     for (size_t i = 0; i < step->fracture->plans.count; ++i)
     {
-        marks->data[step->fracture->plans.data[i].slot] = 1;
-    }
-    for (size_t i = 0; i < world->pairs.count; ++i)
-    {
-        const rblPair* pair = &world->pairs.data[i];
-        const uint32_t slots[2] = {pair->a, pair->b};
-        for (int k = 0; k < 2; ++k)
+        const uint32_t slot = step->fracture->plans.data[i].slot;
+        for (uint32_t side = rbl_first_side(world, slot); side != RBL_NONE; side = rbl_next_side(world, side))
         {
-            const uint32_t other = slots[1 - k];
-            if (marks->data[slots[k]] != 0 && pair->count > 0 && world->bodies.data[other].generation != 0)
+            const rblPair* pair = rbl_side_pair(world, side);
+            const uint32_t other = rbl_pair_other(pair, slot);
+            if (pair->count > 0 && world->bodies.data[other].generation != 0)
             {
                 rbl_slot_wake(world, other);
                 world->bodies.data[other].lost_neighbour = true;
-                world->has_marks = true;
+                rbl_slot_marked(world, other);
             }
         }
     }

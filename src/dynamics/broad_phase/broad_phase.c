@@ -25,6 +25,9 @@ rblResult rbl_broad_phase_create(const rblAllocator* allocator, rblBroadPhase** 
     rbl_proxy_tree_init(&broad->trees[1], allocator);
     rbl_array_init(&broad->unbounded, allocator);
     rbl_pair_set_init(&broad->pairs, allocator);
+    rbl_array_init(&broad->search.packets[0], allocator);
+    rbl_array_init(&broad->search.packets[1], allocator);
+    rbl_array_init(&broad->search.pending, allocator);
     *out = broad;
     return RBL_OK;
 }

@@ -65,8 +65,8 @@ rblAabb rbl_broad_phase_fat_box(const rblBroadPhase* broad, uint32_t proxy);
 rblResult rbl_broad_phase_update(rblBroadPhase* broad, rblPairFilterFcn* filter, const void* context,
                                  rblJobs* jobs, rblProxyPairArray* begun, rblProxyPairArray* ended);
 
-// All pairs of the last update, sorted by (a, b), valid until the next update. Null when there are none.
-const rblProxyPair* rbl_broad_phase_pairs(const rblBroadPhase* broad);
+// All pairs of the last update, sorted by (a, b), valid until the next update. Null when there are none, or no memory.
+const rblProxyPair* rbl_broad_phase_pairs(rblBroadPhase* broad);
 uint32_t rbl_broad_phase_pair_count(const rblBroadPhase* broad);
 
 // ---- snapshots ----
@@ -100,7 +100,9 @@ void rbl_broad_phase_ray(const rblBroadPhase* broad, const rblRay* ray, rblVec3 
 
 bool rbl_broad_phase_has(const rblBroadPhase* broad, uint32_t proxy);
 
-// Check of the whole structure, for tests: the first proxy with an error, or UINT32_MAX.
+// Checks of the whole structure, for tests: whether the pairs are sorted and their lists intact; the first proxy with an error,
+// or UINT32_MAX.
+bool rbl_broad_phase_has_valid_pairs(const rblBroadPhase* broad);
 uint32_t rbl_broad_phase_find_fault(const rblBroadPhase* broad);
 
 #endif

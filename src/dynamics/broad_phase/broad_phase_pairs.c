@@ -3,7 +3,10 @@
 #include <string.h>
 
 // ---- tuning ----
-#define MIN_RANGE 4096 // pairs per block of a parallel loop
+// These affect speed only.
+#define MIN_RANGE  4096 // pairs per block of a parallel loop
+#define MIN_PARKED 256  // pairs: fewer in the array are merged faster than parked
+#define PARK_SHARE 16   // pairs in the array per found pair: with more, those at rest are parked
 
 // A section of the merge: the old pairs and the found pairs between the same two keys. Pairs that are kept or begin go to the
 // front of its part of `next`, pairs that end go to the back in reverse order. Both fit, since every old pair is either kept or
@@ -24,13 +27,24 @@ typedef struct Merge
 
 void rbl_pair_set_init(rblPairSet* set, const rblAllocator* allocator)
 {
-    *set = (rblPairSet){.allocator = allocator};
+    *set = (rblPairSet){.allocator = allocator, .hole = RBL_NO_SIDE};
+    rbl_array_init(&set->parked, allocator);
+    rbl_array_init(&set->heads, allocator);
+    rbl_array_init(&set->leaving, allocator);
+}
+
+static void free_arrays(rblPairSet* set)
+{
+    RBL_FREE_ARRAY(set->allocator, set->pairs, set->capacity);
+    RBL_FREE_ARRAY(set->allocator, set->next, set->capacity);
 }
 
 void rbl_pair_set_free(rblPairSet* set)
 {
-    RBL_FREE_ARRAY(set->allocator, set->pairs, set->capacity);
-    RBL_FREE_ARRAY(set->allocator, set->next, set->capacity);
+    free_arrays(set);
+    rbl_array_free(&set->parked);
+    rbl_array_free(&set->heads);
+    rbl_array_free(&set->leaving);
     rbl_pair_set_init(set, set->allocator);
 }
 
@@ -53,13 +67,19 @@ static bool reserve(rblPairSet* set, size_t needed, size_t ample)
     {
         memcpy(pairs, set->pairs, sizeof *pairs * set->count);
     }
-    const size_t count = set->count;
-    rbl_pair_set_free(set);
+    free_arrays(set);
     set->pairs = pairs;
     set->next = next;
-    set->count = count;
     set->capacity = capacity;
     return true;
+}
+
+static void clear_lists(rblPairSet* set)
+{
+    rbl_array_clear(&set->parked);
+    rbl_array_clear(&set->heads);
+    set->hole = RBL_NO_SIDE;
+    set->parked_count = 0;
 }
 
 bool rbl_pair_set_assign(rblPairSet* set, const rblProxyPair* pairs, size_t count)
@@ -68,6 +88,7 @@ bool rbl_pair_set_assign(rblPairSet* set, const rblProxyPair* pairs, size_t coun
     {
         return false;
     }
+    clear_lists(set);
     if (count > 0)
     {
         memcpy(set->pairs, pairs, sizeof *pairs * count);
@@ -84,6 +105,233 @@ static inline uint64_t pack(rblProxyPair pair, uint32_t shift)
 static inline rblProxyPair unpack(uint64_t key, uint32_t shift)
 {
     return (rblProxyPair){(uint32_t)(key >> shift), (uint32_t)(key & (((uint64_t)1 << shift) - 1))};
+}
+
+// ---- parked pairs ----
+
+static void link_side(rblPairSet* set, uint32_t side, uint32_t proxy)
+{
+    rblParkedPair* node = &set->parked.data[side / 2];
+    const uint32_t head = set->heads.data[proxy];
+    node->next[side & 1] = head;
+    node->last[side & 1] = RBL_NO_SIDE;
+    if (head != RBL_NO_SIDE)
+    {
+        set->parked.data[head / 2].last[head & 1] = side;
+    }
+    set->heads.data[proxy] = side;
+}
+
+static void unlink_side(rblPairSet* set, uint32_t side, uint32_t proxy)
+{
+    const uint32_t next = set->parked.data[side / 2].next[side & 1];
+    const uint32_t last = set->parked.data[side / 2].last[side & 1];
+    if (next != RBL_NO_SIDE)
+    {
+        set->parked.data[next / 2].last[next & 1] = last;
+    }
+    if (last != RBL_NO_SIDE)
+    {
+        set->parked.data[last / 2].next[last & 1] = next;
+    }
+    else
+    {
+        set->heads.data[proxy] = next;
+    }
+}
+
+// The memory is reserved.
+static void park(rblPairSet* set, rblProxyPair pair)
+{
+    uint32_t index = set->hole;
+    if (index != RBL_NO_SIDE)
+    {
+        set->hole = set->parked.data[index].next[0];
+    }
+    else
+    {
+        index = (uint32_t)set->parked.count++;
+    }
+    set->parked.data[index].pair = pair;
+    link_side(set, 2 * index, pair.a);
+    link_side(set, 2 * index + 1, pair.b);
+    set->parked_count += 1;
+}
+
+static bool reserve_parked(rblPairSet* set, uint32_t proxies, size_t more)
+{
+    const size_t before = set->heads.count;
+    if (set->parked.count + more > UINT32_MAX / 2 || !rbl_array_reserve_more(&set->parked, more) ||
+        (before < proxies && !rbl_array_resize_amply(&set->heads, proxies)))
+    {
+        return false;
+    }
+    for (size_t i = before; i < set->heads.count; ++i)
+    {
+        set->heads.data[i] = RBL_NO_SIDE;
+    }
+    return true;
+}
+
+// Park the pairs that were not searched, when they are most of the array. When memory runs out they stay.
+static void park_resting(rblPairSet* set, const rblPairChange* change)
+{
+    if (set->count < MIN_PARKED || PARK_SHARE * change->count > set->count ||
+        !reserve_parked(set, change->proxies, set->count))
+    {
+        return;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < set->count; ++i)
+    {
+        const rblProxyPair pair = set->pairs[i];
+        if (((change->flags[pair.a] | change->flags[pair.b]) & RBL_PROXY_PENDING) != 0)
+        {
+            set->pairs[kept++] = pair;
+        }
+        else
+        {
+            park(set, pair);
+        }
+    }
+    set->count = kept;
+}
+
+// Move the pairs of a proxy from the lists to `leaving`. The memory is reserved.
+static void unpark_proxy(rblPairSet* set, uint32_t proxy)
+{
+    while (set->heads.data[proxy] != RBL_NO_SIDE)
+    {
+        const uint32_t index = set->heads.data[proxy] / 2;
+        const rblProxyPair pair = set->parked.data[index].pair;
+        unlink_side(set, 2 * index, pair.a);
+        unlink_side(set, 2 * index + 1, pair.b);
+        set->parked.data[index].next[0] = set->hole;
+        set->hole = index;
+        set->parked_count -= 1;
+        set->leaving.data[set->leaving.count++] = pack(pair, 32);
+    }
+}
+
+// Sort by halves: keys are few, or nearly sorted.
+static void sort_keys(uint64_t* keys, uint64_t* buffer, size_t count)
+{
+    for (size_t width = 1; width < count; width *= 2)
+    {
+        for (size_t from = 0; from + width < count; from += 2 * width)
+        {
+            const size_t middle = from + width;
+            const size_t end = middle + width < count ? middle + width : count;
+            if (keys[middle - 1] <= keys[middle])
+            {
+                continue;
+            }
+            memcpy(buffer, keys + from, sizeof *keys * width);
+            size_t left = 0;
+            size_t right = middle;
+            for (size_t out = from; left < width; ++out)
+            {
+                keys[out] = right < end && keys[right] < buffer[left] ? keys[right++] : buffer[left++];
+            }
+        }
+    }
+}
+
+// Merge the leaving pairs into the array, from its end.
+static void merge_leaving(rblPairSet* set)
+{
+    const size_t more = set->leaving.count;
+    size_t old = set->count;
+    size_t left = more;
+    set->count += more;
+    for (size_t out = set->count; left > 0; --out)
+    {
+        const uint64_t key = set->leaving.data[left - 1];
+        const bool keeps = old > 0 && pack(set->pairs[old - 1], 32) > key;
+        set->pairs[out - 1] = keeps ? set->pairs[old - 1] : unpack(key, 32);
+        old -= keeps;
+        left -= !keeps;
+    }
+    set->leaving.count = 0;
+}
+
+// Put the pairs of proxies that search or were removed back into the array; null `change`: all pairs.
+static bool unpark(rblPairSet* set, const rblPairChange* change)
+{
+    if (set->parked_count == 0)
+    {
+        return true;
+    }
+    if (!rbl_array_reserve_more(&set->leaving,
+                                2 * set->parked_count)) // the second half is the buffer of the sort
+    {
+        return false;
+    }
+    const size_t proxies = change != NULL ? change->pending_count : set->heads.count;
+    for (uint32_t i = 0; i < proxies; ++i)
+    {
+        const uint32_t proxy = change != NULL ? change->pending[i] : i;
+        if (proxy < set->heads.count)
+        {
+            unpark_proxy(set, proxy);
+        }
+    }
+    sort_keys(set->leaving.data, set->leaving.data + set->leaving.count, set->leaving.count);
+    if (!reserve(set, set->count + set->leaving.count, 0))
+    {
+        // They go back to the lists, whose memory they just left.
+        for (size_t i = 0; i < set->leaving.count; ++i)
+        {
+            park(set, unpack(set->leaving.data[i], 32));
+        }
+        set->leaving.count = 0;
+        return false;
+    }
+    merge_leaving(set);
+    return true;
+}
+
+bool rbl_pair_set_unpark(rblPairSet* set)
+{
+    return unpark(set, NULL);
+}
+
+// Whether the list of a proxy is intact. Adds its length.
+static bool is_list_valid(const rblPairSet* set, uint32_t proxy, size_t* length)
+{
+    uint32_t last = RBL_NO_SIDE;
+    for (uint32_t side = set->heads.data[proxy]; side != RBL_NO_SIDE;)
+    {
+        const rblParkedPair* node = side / 2 < set->parked.count ? &set->parked.data[side / 2] : NULL;
+        if (node == NULL || node->last[side & 1] != last || ++*length > 2 * set->parked_count ||
+            ((side & 1) != 0 ? node->pair.b : node->pair.a) != proxy)
+        {
+            return false;
+        }
+        last = side;
+        side = node->next[side & 1];
+    }
+    return true;
+}
+
+bool rbl_pair_set_is_valid(const rblPairSet* set)
+{
+    size_t length = 0;
+    for (size_t i = 1; i < set->count; ++i)
+    {
+        if (pack(set->pairs[i - 1], 32) >= pack(set->pairs[i], 32))
+        {
+            return false;
+        }
+    }
+    for (uint32_t proxy = 0; proxy < set->heads.count; ++proxy)
+    {
+        if (!is_list_valid(set, proxy, &length))
+        {
+            return false;
+        }
+    }
+    return length == 2 * set->parked_count;
 }
 
 // ---- one section ----
@@ -325,12 +573,17 @@ static bool join(rblPairSet* set, const Merge* merge, uint32_t blocks, rblProxyP
 bool rbl_pair_set_merge(rblPairSet* set, const rblPairChange* change, rblJobs* jobs, rblProxyPairArray* begun,
                         rblProxyPairArray* ended)
 {
-    if (!reserve(set, set->count + change->count, change->ample))
+    if (!unpark(set, change) || !reserve(set, set->count + change->count, change->ample))
     {
         return false;
     }
     Merge merge = {.set = set, .change = change};
     const uint32_t blocks = divide(&merge);
     rbl_parallel_for(jobs, blocks, 1, merge_sections, &merge);
-    return join(set, &merge, blocks, begun, ended);
+    if (!join(set, &merge, blocks, begun, ended))
+    {
+        return false;
+    }
+    park_resting(set, change);
+    return true;
 }

@@ -16,6 +16,8 @@ typedef struct rblPairSearch
     size_t found_capacity;
     uint32_t* histograms;
     size_t histogram_capacity;
+    rblIndexArray packets[2]; // those of a tree with marks, when they are few
+    rblIndexArray pending;    // proxies with a flag of RBL_PROXY_PENDING
 } rblPairSearch;
 
 struct rblBroadPhase

@@ -184,6 +184,35 @@ void rbl_proxy_tree_clear_marks(rblProxyTree* tree)
     tree->marked = 0;
 }
 
+bool rbl_proxy_tree_list_marked(const rblProxyTree* tree, uint32_t run, rblIndexArray* out)
+{
+    const uint32_t groups = (tree->count + 3) / 4;
+    rbl_array_clear(out);
+    for (uint32_t g = 0; g < groups; g += run)
+    {
+        uint64_t word = 0;
+        if (g % 8 == 0 && g + 8 <= groups)
+        {
+            memcpy(&word, tree->marks + g, sizeof word);
+            if (word == 0)
+            {
+                g += 8 - run;
+                continue;
+            }
+        }
+        uint32_t marks = 0;
+        for (uint32_t k = g; k < g + run && k < groups; ++k)
+        {
+            marks |= tree->marks[k];
+        }
+        if (marks != 0 && !rbl_array_push(out, g / run))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
 // ---- all leaves ----
 
 typedef struct Refit

@@ -11,6 +11,7 @@
 #ifndef RBL_DYNAMICS_BROAD_PHASE_BROAD_PHASE_TREE_H
 #define RBL_DYNAMICS_BROAD_PHASE_BROAD_PHASE_TREE_H
 
+#include "base/array.h"
 #include "base/bits.h"
 #include "base/jobs.h"
 #include "bvh/group.h"
@@ -66,6 +67,9 @@ void rbl_proxy_tree_refit(rblProxyTree* tree, const rblAabb* boxes, const uint8_
                           rblJobs* jobs);
 
 void rbl_proxy_tree_clear_marks(rblProxyTree* tree);
+
+// List the runs of so many groups of leaves that have a mark; `run` divides 8. False when out of memory.
+bool rbl_proxy_tree_list_marked(const rblProxyTree* tree, uint32_t run, rblIndexArray* out);
 
 // A relative cost of queries: the sum of the half perimeters of the boxes of the groups of leaves, per leaf in use.
 double rbl_proxy_tree_cost(const rblProxyTree* tree);

@@ -10,6 +10,7 @@
 #define PACKET_GROUPS 2u                  // groups of leaves that traverse a tree together
 #define PACKET_SIZE   (4 * PACKET_GROUPS) // leaves of these groups
 #define MIN_PACKETS   64u                 // packets per block of a parallel loop
+#define FEW_PACKETS   4u // of the packets: with fewer than this share of marks, those with marks are listed
 #define MIN_SORT      16384u // pairs: fewer are sorted by one thread, because waking others takes longer
 #define MIN_RUN       256u   // pairs: smallest capacity of a block
 #define WORN_COST     1.3 // ratio of the cost of a tree to its cost when built: above it, the tree is rebuilt
@@ -39,9 +40,10 @@ typedef struct Run
 typedef struct Search
 {
     const rblBroadPhase* broad;
-    uint32_t shift;      // number of bits of a proxy number
-    bool all;            // all leaves of the moving tree are marked
-    uint32_t packets[2]; // number of packets of each tree
+    uint32_t shift;            // number of bits of a proxy number
+    bool all;                  // all leaves of the moving tree are marked
+    uint32_t packets[2];       // number of packets of each tree
+    const uint32_t* listed[2]; // their indices; null: all
     uint32_t blocks;
     uint64_t* runs;
     size_t run_size; // capacity of each block, in pairs
@@ -280,26 +282,36 @@ static void search_block(rblRange range, void* context)
     Run run = {search->runs + search->run_size * range.block, search->run_size, 0};
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        if (i < search->packets[1])
+        const uint32_t tree = i < search->packets[1] ? 1 : 0;
+        const uint32_t packet = tree == 1 ? i : i - search->packets[1];
+        if (packet < search->packets[tree])
         {
-            search_from_leaves(search, 1, i, &run);
-        }
-        else if (i - search->packets[1] < search->packets[0])
-        {
-            search_from_leaves(search, 0, i - search->packets[1], &run);
+            const uint32_t* listed = search->listed[tree];
+            search_from_leaves(search, tree, listed != NULL ? listed[packet] : packet, &run);
         }
         else
         {
-            search_from_unbounded(search, i - search->packets[1] - search->packets[0], &run);
+            search_from_unbounded(search, packet - search->packets[0], &run);
         }
     }
     search->counts[range.block] = run.count;
 }
 
-static uint32_t packet_count(const rblProxyTree* tree)
+static bool choose_packets(rblBroadPhase* broad, Search* search, uint32_t t)
 {
+    const rblProxyTree* tree = &broad->trees[t];
+    rblIndexArray* listed = &broad->search.packets[t];
     const uint32_t groups = (tree->count + 3) / 4;
-    return tree->marked > 0 ? (groups + PACKET_GROUPS - 1) / PACKET_GROUPS : 0;
+    const uint32_t all = tree->marked > 0 ? (groups + PACKET_GROUPS - 1) / PACKET_GROUPS : 0;
+    search->packets[t] = all;
+    if (tree->marked >= all / FEW_PACKETS)
+    {
+        return true;
+    }
+    const bool ok = rbl_proxy_tree_list_marked(tree, PACKET_GROUPS, listed);
+    search->packets[t] = (uint32_t)listed->count;
+    search->listed[t] = listed->data;
+    return ok;
 }
 
 // Reserve a buffer of 64-bit items. The content is lost when it grows.
@@ -422,6 +434,9 @@ void rbl_pair_search_free(rblPairSearch* search, const rblAllocator* allocator)
     RBL_FREE_ARRAY(allocator, search->runs, search->run_capacity);
     RBL_FREE_ARRAY(allocator, search->found, 2 * search->found_capacity);
     RBL_FREE_ARRAY(allocator, search->histograms, search->histogram_capacity);
+    rbl_array_free(&search->packets[0]);
+    rbl_array_free(&search->packets[1]);
+    rbl_array_free(&search->pending);
     *search = (rblPairSearch){0};
 }
 
@@ -450,12 +465,14 @@ static rblResult find_pairs(rblBroadPhase* broad, rblJobs* jobs, rblPairChange* 
     {
         mark_all(broad);
     }
-    search.packets[1] = packet_count(&broad->trees[1]);
-    search.packets[0] = packet_count(&broad->trees[0]);
+    if (!choose_packets(broad, &search, 0) || !choose_packets(broad, &search, 1))
+    {
+        return rbl_fail_memory();
+    }
     search.shift = rbl_ceil_log2(broad->capacity > 2 ? broad->capacity : 2);
     const uint32_t packets = search.packets[0] + search.packets[1] + unbounded;
     search.blocks = rbl_block_count(packets, MIN_PACKETS);
-    *change = (rblPairChange){.shift = search.shift, .flags = broad->flags};
+    *change = (rblPairChange){.shift = search.shift, .flags = broad->flags, .proxies = broad->capacity};
     if (packets == 0)
     {
         return RBL_OK;
@@ -495,12 +512,38 @@ static void maintain_tree(rblBroadPhase* broad, rblProxyTree* tree, rblJobs* job
     }
 }
 
+#define PENDING_FLAGS 0x3838383838383838ull // RBL_PROXY_PENDING in eight flags
+
+// List the proxies with pending changes, eight or 32 at a time. False when out of memory.
+static bool list_pending(rblBroadPhase* broad)
+{
+    const uint8_t* flags = broad->flags;
+    const uint32_t capacity = broad->capacity;
+    rblIndexArray* pending = &broad->search.pending;
+    bool ok = true;
+    rbl_array_clear(pending);
+    for (uint32_t first = 0; first < capacity && ok; first += 32)
+    {
+        uint64_t words[4] = {PENDING_FLAGS, 0, 0, 0};
+        if (first + 32 <= capacity)
+        {
+            memcpy(words, flags + first, sizeof words);
+        }
+        const bool any = ((words[0] | words[1] | words[2] | words[3]) & PENDING_FLAGS) != 0;
+        for (uint32_t i = first; any && i < first + 32 && i < capacity && ok; ++i)
+        {
+            ok = (flags[i] & RBL_PROXY_PENDING) == 0 || rbl_array_push(pending, i);
+        }
+    }
+    return ok;
+}
+
 static void clear_changes(rblBroadPhase* broad)
 {
     const uint8_t kept = RBL_PROXY_EXISTS | RBL_PROXY_MOVING | RBL_PROXY_UNBOUNDED;
-    for (uint32_t i = 0; i < broad->capacity; ++i)
+    for (size_t i = 0; i < broad->search.pending.count; ++i)
     {
-        broad->flags[i] &= kept;
+        broad->flags[broad->search.pending.data[i]] &= kept;
     }
     rbl_proxy_tree_clear_marks(&broad->trees[0]);
     rbl_proxy_tree_clear_marks(&broad->trees[1]);
@@ -523,57 +566,16 @@ rblResult rbl_broad_phase_update(rblBroadPhase* broad, rblPairFilterFcn* filter,
     change.filter = filter;
     change.context = context;
     change.ample = 2 * rbl_pile_pairs(broad);
+    if (!list_pending(broad))
+    {
+        return rbl_fail_memory();
+    }
+    change.pending = broad->search.pending.data;
+    change.pending_count = broad->search.pending.count;
     if (!rbl_pair_set_merge(&broad->pairs, &change, jobs, begun, ended))
     {
         return rbl_fail_memory();
     }
     clear_changes(broad);
     return RBL_OK;
-}
-
-uint32_t rbl_broad_phase_pair_count(const rblBroadPhase* broad)
-{
-    return (uint32_t)broad->pairs.count;
-}
-
-const rblProxyPair* rbl_broad_phase_pairs(const rblBroadPhase* broad)
-{
-    return broad->pairs.pairs;
-}
-
-bool rbl_broad_phase_has(const rblBroadPhase* broad, uint32_t proxy)
-{
-    return rbl_proxy_exists(broad, proxy);
-}
-
-uint32_t rbl_broad_phase_find_fault(const rblBroadPhase* broad)
-{
-    for (uint32_t proxy = 0; proxy < broad->capacity; ++proxy)
-    {
-        const uint8_t flags = broad->flags[proxy];
-        if (!rbl_proxy_exists(broad, proxy))
-        {
-            continue;
-        }
-        const rblProxyTree* tree = &broad->trees[(flags & RBL_PROXY_MOVING) != 0];
-        const uint32_t index = broad->leaf_of[proxy];
-        const bool unbounded = (flags & RBL_PROXY_UNBOUNDED) != 0;
-        const bool found = unbounded ? index < broad->unbounded.count && broad->unbounded.data[index] == proxy
-                                     : index < tree->count && tree->proxies[index] == proxy;
-        const bool marked = !unbounded && found && (tree->marks[index / 4] >> index % 4 & 1) != 0;
-        const bool finite = rbl_finite3(broad->boxes[proxy].lower) && rbl_finite3(broad->boxes[proxy].upper);
-        if (!found || (!unbounded && (!finite || marked != ((flags & RBL_PROXY_MARKED) != 0))))
-        {
-            return proxy;
-        }
-    }
-    for (uint32_t t = 0; t < 2; ++t)
-    {
-        const uint32_t group = rbl_proxy_tree_find_fault(&broad->trees[t], broad->boxes, broad->leaf_of);
-        if (group != UINT32_MAX)
-        {
-            return broad->trees[t].proxies[4 * group];
-        }
-    }
-    return UINT32_MAX;
 }

@@ -1,6 +1,7 @@
 // New paths of deflected bodies. Pairs and contacts are those of the predicted path of a body. A body that bounces in
 // mid-step takes another path, along which no collisions were searched. They are searched here: the body gets as much of the
 // step as takes it to the first collision, and the next step solves the impact. A limit costs time, not energy.
+#include "dynamics/active_pairs.h"
 #include "dynamics/impact/impacts.h"
 #include "dynamics/stages.h"
 
@@ -29,26 +30,14 @@ static bool has_valid_contacts(const rblStep* step, size_t pair)
            is_isolated(step, manifold->a) || is_isolated(step, manifold->b);
 }
 
-// Pairs with valid contacts are part of the sweeps, and pairs that overlap since a break are left out. Pairs are sorted.
+// Pairs with valid contacts are part of the sweeps, and pairs that overlap since a break are left out.
 static bool is_known(const rblStep* step, uint32_t a, uint32_t b)
 {
-    const rblWorld* world = step->world;
-    size_t begin = 0;
-    size_t end = world->pairs.count;
-    while (begin < end)
-    {
-        const size_t middle = begin + (end - begin) / 2;
-        const rblPair* pair = &world->pairs.data[middle];
-        if (pair->a == a && pair->b == b)
-        {
-            const bool valid = has_valid_contacts(step, middle) && !rbl_pair_is_rugged(step, pair);
-            return (pair->count > 0 && valid) || pair->siblings || pair->break_depth > 0.0f;
-        }
-        const bool before = pair->a < a || (pair->a == a && pair->b < b);
-        begin = before ? middle + 1 : begin;
-        end = before ? end : middle;
-    }
-    return false;
+    const uint32_t index = rbl_active_pair_find(step, a, b);
+    const rblPair* pair = index != RBL_NONE ? &step->world->pairs.data[index] : NULL;
+    return pair != NULL &&
+           ((pair->count > 0 && has_valid_contacts(step, index) && !rbl_pair_is_rugged(step, pair)) || pair->siblings ||
+            pair->break_depth > 0.0f);
 }
 
 // Path of a body from a time of the substep on. Up to that time it flies with its current velocities.

@@ -5,10 +5,11 @@
 // other contacts can keep it at rest, with all other bodies at rest. A sleeper without support falls, and the bodies that it
 // supports wake with it. A sleeper whose load has changed by much wakes alone, because its neighbours may not be able to carry the
 // new load.
+#include "base/sort.h"
 #include "dynamics/orientation.h"
+#include "dynamics/pair_list.h"
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/stages.h"
-#include <string.h>
 
 // ---- tuning ----
 
@@ -75,30 +76,44 @@ static void add_pair(rblStep* step, const rblPair* pair, bool on_b)
     load->support += rbl_maxf(rbl_body_support_part(world, slot, sum), 0.0f);
 }
 
-// Sum the loads of all watched bodies.
-void rbl_loads_sum(rblStep* step)
+// Sum the loads of a watched body.
+static rblResult sum_loads(rblStep* step, uint32_t slot)
 {
     rblWorld* world = step->world;
-    if (world->bodies.count == 0 || memchr(step->watched.data, 1, world->bodies.count) == NULL)
+    rblIndexArray* pairs = &step->pairs_of_body;
+    rbl_array_clear(pairs);
+    for (uint32_t side = rbl_first_side(world, slot); side != RBL_NONE; side = rbl_next_side(world, side))
     {
-        return;
-    }
-    for (size_t slot = 0; slot < world->bodies.count; ++slot)
-    {
-        step->loads.data[slot] = (rblLoad){0};
-    }
-    for (size_t i = 0; i < world->pairs.count; ++i)
-    {
-        const rblPair* pair = &world->pairs.data[i];
-        if (pair->count > 0 && step->watched.data[pair->a])
+        if (world->pairs.data[side / 2].count > 0 && !rbl_array_push(pairs, side / 2))
         {
-            add_pair(step, pair, false);
-        }
-        if (pair->count > 0 && step->watched.data[pair->b])
-        {
-            add_pair(step, pair, true);
+            return rbl_fail_memory();
         }
     }
+    if (!rbl_pairs_sort(world, pairs, &step->slot_scratch))
+    {
+        return rbl_fail_memory();
+    }
+    step->loads.data[slot] = (rblLoad){0};
+    for (size_t i = 0; i < pairs->count; ++i)
+    {
+        const rblPair* pair = &world->pairs.data[pairs->data[i]];
+        add_pair(step, pair, pair->b == slot);
+    }
+    return RBL_OK;
+}
+
+rblResult rbl_loads_sum(rblStep* step)
+{
+    for (size_t i = 1; i < step->solver_bodies.count; ++i)
+    {
+        const uint32_t slot = step->solver_bodies.data[i].slot;
+        RBL_TRY(step->watched.data[slot] ? sum_loads(step, slot) : RBL_OK);
+    }
+    for (size_t i = 0; i < step->watched_sleepers.count; ++i)
+    {
+        RBL_TRY(sum_loads(step, step->watched_sleepers.data[i]));
+    }
+    return RBL_OK;
 }
 
 // ---- test of a sleeper ----
@@ -179,11 +194,15 @@ static rblResult can_stay(rblStep* step, uint32_t slot, bool* out)
 {
     rblWorld* world = step->world;
     Support support_sum;
-    RBL_TRY(rbl_links_make(step));
-    begin_support(step, slot, &support_sum);
-    for (uint32_t i = step->links.firsts.data[slot]; i < step->links.firsts.data[slot + 1]; ++i)
+    const rblIndexArray* links = rbl_links_of(step, slot);
+    if (links == NULL)
     {
-        const rblPair* pair = &world->pairs.data[step->links.pairs.data[i]];
+        return rbl_fail_memory();
+    }
+    begin_support(step, slot, &support_sum);
+    for (size_t i = 0; i < links->count; ++i)
+    {
+        const rblPair* pair = &world->pairs.data[links->data[i]];
         const uint32_t other = pair->a == slot ? pair->b : pair->a;
         if (world->bodies.data[other].awake && !rbl_body_is_rocking(world, other))
         {
@@ -212,33 +231,43 @@ static rblResult can_stay(rblStep* step, uint32_t slot, bool* out)
 // ---- changes of load ----
 
 // Bodies that were created asleep are ignored until they are touched.
-static void watch(rblStep* step, const rblPair* pair, uint32_t slot)
+static bool watch(rblStep* step, const rblPair* pair, uint32_t slot)
 {
-    rblWorld* world = step->world;
-    if (pair->touching || !world->bodies.data[slot].rest.untried)
+    const rblWorld* world = step->world;
+    if ((!pair->touching && world->bodies.data[slot].rest.untried) || step->watched.data[slot] != 0)
     {
-        step->watched.data[slot] = 1;
+        return true;
     }
+    step->watched.data[slot] = 1;
+    return rbl_array_push(&step->watched_sleepers, slot);
 }
 
 // Sleepers that an awake body may have touched or left.
-void rbl_sleepers_watch(rblStep* step)
+rblResult rbl_sleepers_watch(rblStep* step)
 {
-    rblWorld* world = step->world;
-    for (size_t i = 0; i < step->active_pairs.count; ++i)
+    const rblWorld* world = step->world;
+    bool ok = true;
+    for (size_t i = 0; i < step->active_pairs.count && ok && step->sleepers > 0; ++i)
     {
         const rblPair* pair = &world->pairs.data[step->active_pairs.data[i]];
         const unsigned char a = step->activities.data[pair->a];
         const unsigned char b = step->activities.data[pair->b];
         if (a == RBL_ACTIVITY_ASLEEP && b >= RBL_ACTIVITY_AWAKE)
         {
-            watch(step, pair, pair->a);
+            ok = watch(step, pair, pair->a);
         }
         if (b == RBL_ACTIVITY_ASLEEP && a >= RBL_ACTIVITY_AWAKE)
         {
-            watch(step, pair, pair->b);
+            ok = watch(step, pair, pair->b);
         }
     }
+    if (!ok || !rbl_array_renew(&step->slot_scratch, step->watched_sleepers.count, 0))
+    {
+        return rbl_fail_memory();
+    }
+    rbl_sort_indices(step->watched_sleepers.data, step->slot_scratch.data, step->watched_sleepers.count,
+                     rbl_before_by_value, NULL);
+    return RBL_OK;
 }
 
 // Contact forces do not include impacts.
@@ -325,15 +354,11 @@ static rblResult check_load(rblStep* step, uint32_t slot)
 
 rblResult rbl_sleepers_check_loads(rblStep* step)
 {
-    rblWorld* world = step->world;
-    step->links.made = false; // touching pairs have changed in the step
+    rbl_lost_support_forget(step);
     rbl_sleepers_wake_by_impacts(step);
-    for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
+    for (size_t i = 0; i < step->watched_sleepers.count; ++i)
     {
-        if (step->watched.data[slot] && step->activities.data[slot] == RBL_ACTIVITY_ASLEEP)
-        {
-            RBL_TRY(check_load(step, slot));
-        }
+        RBL_TRY(check_load(step, step->watched_sleepers.data[i]));
     }
     return RBL_OK;
 }

@@ -287,7 +287,7 @@ static void put_to_sleep(rblStep* step, const rblSolverBody* solver_body)
     rblMotion* motion = &world->motions.data[slot];
     const rblLoad* load = &step->loads.data[slot];
     body->awake = false;
-    world->activity_changed = true;
+    rbl_slot_changed(world, slot);
     body->sleep_group = body->joint_count > 0 ? world->last_sleep_group + 1 + solver_body->island : 0;
     body->rest = (rblRest){
         .first_force = load->force,
@@ -311,6 +311,37 @@ static void put_to_sleep(rblStep* step, const rblSolverBody* solver_body)
     body->previous = rbl_motion_pose(motion);
 }
 
+// No body is watched at first.
+static rblResult begin_watching(rblStep* step)
+{
+    const size_t bodies = step->world->bodies.count;
+    const size_t before = step->watched_is_clear ? step->watched.count : 0;
+    if (!rbl_array_resize_amply(&step->watched, bodies) || !rbl_array_resize_amply(&step->loads, bodies))
+    {
+        return rbl_fail_memory();
+    }
+    for (size_t slot = before; slot < bodies; ++slot)
+    {
+        step->watched.data[slot] = 0;
+    }
+    rbl_array_clear(&step->watched_sleepers);
+    step->watched_is_clear = false;
+    return RBL_OK;
+}
+
+static void end_watching(rblStep* step)
+{
+    for (size_t i = 1; i < step->solver_bodies.count; ++i)
+    {
+        step->watched.data[step->solver_bodies.data[i].slot] = 0;
+    }
+    for (size_t i = 0; i < step->watched_sleepers.count; ++i)
+    {
+        step->watched.data[step->watched_sleepers.data[i]] = 0;
+    }
+    step->watched_is_clear = true;
+}
+
 rblResult rbl_sleep_update(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -318,20 +349,12 @@ rblResult rbl_sleep_update(rblStep* step)
     {
         return RBL_OK;
     }
-    if (!rbl_array_resize_amply(&step->watched, world->bodies.count) ||
-        !rbl_array_resize_amply(&step->loads, world->bodies.count))
-    {
-        return rbl_fail_memory();
-    }
-    for (size_t slot = 0; slot < world->bodies.count; ++slot)
-    {
-        step->watched.data[slot] = 0;
-    }
+    RBL_TRY(begin_watching(step));
     count_stillness(step);
     RBL_TRY(find_may_sleep(step));
     agree_on_joints(step);
-    rbl_sleepers_watch(step);
-    rbl_loads_sum(step);
+    RBL_TRY(rbl_sleepers_watch(step));
+    RBL_TRY(rbl_loads_sum(step));
     RBL_TRY(step->sleepers > 0 ? rbl_sleepers_check_loads(step) : RBL_OK);
     for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
     {
@@ -341,5 +364,6 @@ rblResult rbl_sleep_update(rblStep* step)
         }
     }
     world->last_sleep_group += (uint32_t)step->islands.count;
+    end_watching(step);
     return RBL_OK;
 }

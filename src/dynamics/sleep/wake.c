@@ -3,6 +3,7 @@
 // An impact wakes the bodies that it can move: from the sleeper with the impact outwards, until the mass of the woken bodies is so
 // large that the momentum of the impact would not make them bounce. A removed support wakes the bodies above it, level by level.
 // Other changes of load are found by the contact forces of a sleeper (rest.c).
+#include "dynamics/pair_list.h"
 #include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
 #include <math.h>
@@ -14,11 +15,13 @@
 // Working data of the stage.
 struct rblWaker
 {
-    rblIndexArray woken; // slots in the order of waking
-    rblFloatArray lost;  // by slot: lost support, N
+    rblIndexArray woken;          // slots in the order of waking
+    rblFloatArray lost;           // by slot: lost support, N
+    rblIndexArray losers;         // the slots where it is not 0
+    rblIndexArray links, scratch; // touching pairs of a body, sorted; buffer of the sort
 };
 
-#define ARRAYS(X) X(woken) X(lost)
+#define ARRAYS(X) X(woken) X(lost) X(losers) X(links) X(scratch)
 
 RBL_DEFINE_STAGE_MEMORY(struct rblWaker, rbl_waker, ARRAYS)
 
@@ -27,7 +30,10 @@ RBL_DEFINE_STAGE_MEMORY(struct rblWaker, rbl_waker, ARRAYS)
 static void wake_body(rblWorld* world, uint32_t slot)
 {
     rblBody* body = &world->bodies.data[slot];
-    world->activity_changed = world->activity_changed || !body->awake;
+    if (!body->awake)
+    {
+        rbl_slot_changed(world, slot);
+    }
     body->awake = true;
     body->still_time = 0.0f;
     body->rest_time = 0.0f;
@@ -45,7 +51,7 @@ void rbl_slot_wake(rblWorld* world, uint32_t slot)
     }
     if (body->type != RBL_BODY_DYNAMIC)
     {
-        world->activity_changed = true;
+        rbl_slot_changed(world, slot);
         body->awake = body->type == RBL_BODY_KINEMATIC;
         return;
     }
@@ -78,19 +84,15 @@ static bool is_touched(const rblWorld* world, const rblPair* pair)
 void rbl_slot_wake_neighbours(rblWorld* world, uint32_t slot)
 {
     rbl_slot_wake(world, slot);
-    for (size_t i = 0; i < world->pairs.count; ++i)
+    for (uint32_t side = rbl_first_side(world, slot); side != RBL_NONE; side = rbl_next_side(world, side))
     {
-        const rblPair* pair = &world->pairs.data[i];
-        if (pair->a != slot && pair->b != slot)
-        {
-            continue;
-        }
-        const uint32_t other = pair->a == slot ? pair->b : pair->a;
+        const rblPair* pair = rbl_side_pair(world, side);
+        const uint32_t other = rbl_pair_other(pair, slot);
         if (is_touched(world, pair))
         {
             rbl_slot_wake(world, other);
             world->bodies.data[other].lost_neighbour = true;
-            world->has_marks = true;
+            rbl_slot_marked(world, other);
         }
     }
     for (size_t i = 0; i < world->joints.count && world->bodies.data[slot].joint_count > 0; ++i)
@@ -113,69 +115,56 @@ static bool is_sleeper(const rblStep* step, uint32_t slot)
     return step->activities.data[slot] == RBL_ACTIVITY_ASLEEP && !world->bodies.data[slot].awake;
 }
 
-// Only links of sleepers are used, and these do not change within a step.
+// Whether a pair is a link of a sleeper. Links do not change within a step: a body that was created asleep counts as touching until the
+// next step, although it woke.
 static bool is_link(const rblStep* step, const rblPair* pair)
 {
+    const unsigned char* activities = step->activities.data;
+    const unsigned char* untried = step->untried.data;
+    return pair->count > 0 && (pair->touching || untried[pair->a] != 0 || untried[pair->b] != 0) &&
+           (activities[pair->a] == RBL_ACTIVITY_ASLEEP || activities[pair->b] == RBL_ACTIVITY_ASLEEP);
+}
+
+const rblIndexArray* rbl_links_of(rblStep* step, uint32_t slot)
+{
     const rblWorld* world = step->world;
-    return pair->count > 0 && is_touched(world, pair) &&
-           (step->activities.data[pair->a] == RBL_ACTIVITY_ASLEEP ||
-            step->activities.data[pair->b] == RBL_ACTIVITY_ASLEEP);
-}
-
-rblResult rbl_links_make(rblStep* step)
-{
-    rblWorld* world = step->world;
-    rblLinks* links = &step->links;
-    const uint32_t bodies = (uint32_t)world->bodies.count;
-    if (links->made)
+    rblIndexArray* links = &step->waker->links;
+    rbl_array_clear(links);
+    for (uint32_t side = rbl_first_side(world, slot); side != RBL_NONE; side = rbl_next_side(world, side))
     {
-        return RBL_OK;
-    }
-    if (!rbl_array_resize_amply(&links->firsts, (size_t)bodies + 2) ||
-        !rbl_array_resize_amply(&links->pairs, 2 * world->pairs.count) ||
-        !rbl_array_reserve(&step->waker->woken, bodies) ||
-        !rbl_array_resize_amply(&step->waker->lost, bodies))
-    {
-        return rbl_fail_memory();
-    }
-    uint32_t* firsts = links->firsts.data;
-    for (uint32_t i = 0; i < bodies + 2; ++i)
-    {
-        firsts[i] = 0;
-    }
-    for (uint32_t i = 0; i < bodies; ++i)
-    {
-        step->waker->lost.data[i] = 0.0f;
-    }
-    for (uint32_t i = 0; i < world->pairs.count; ++i)
-    {
-        const rblPair* pair = &world->pairs.data[i];
-        if (is_link(step, pair))
+        if (is_link(step, &world->pairs.data[side / 2]) && !rbl_array_push(links, side / 2))
         {
-            firsts[pair->a + 2] += 1;
-            firsts[pair->b + 2] += 1;
+            return NULL;
         }
     }
-    for (uint32_t i = 2; i < bodies + 2; ++i)
-    {
-        firsts[i] += firsts[i - 1];
-    }
-    for (uint32_t i = 0; i < world->pairs.count; ++i)
-    {
-        const rblPair* pair = &world->pairs.data[i];
-        if (is_link(step, pair))
-        {
-            links->pairs.data[firsts[pair->a + 1]++] = i;
-            links->pairs.data[firsts[pair->b + 1]++] = i;
-        }
-    }
-    links->made = true;
-    return RBL_OK;
+    return rbl_pairs_sort(world, links, &step->waker->scratch) ? links : NULL;
 }
 
-static uint32_t other_of(const rblPair* pair, uint32_t slot)
+void rbl_lost_support_forget(rblStep* step)
 {
-    return pair->a == slot ? pair->b : pair->a;
+    struct rblWaker* stage = step->waker;
+    for (size_t i = 0; i < stage->losers.count; ++i)
+    {
+        stage->lost.data[stage->losers.data[i]] = 0.0f;
+    }
+    rbl_array_clear(&stage->losers);
+}
+
+static bool reserve_waking(rblStep* step)
+{
+    struct rblWaker* stage = step->waker;
+    const size_t bodies = step->world->bodies.count;
+    const size_t before = stage->lost.count;
+    if (!rbl_array_reserve(&stage->woken, bodies) || !rbl_array_reserve(&stage->losers, bodies) ||
+        (before < bodies && !rbl_array_resize_amply(&stage->lost, bodies)))
+    {
+        return false;
+    }
+    for (size_t slot = before; slot < stage->lost.count; ++slot)
+    {
+        stage->lost.data[slot] = 0.0f;
+    }
+    return true;
 }
 
 static void wake_listed(rblStep* step, uint32_t slot)
@@ -193,66 +182,96 @@ static float support_by(const rblWorld* world, const rblPair* pair, uint32_t slo
     return rbl_body_support_part(world, slot, rbl_pair_force(world, pair, pair->b == slot));
 }
 
-static void remove_support(rblStep* step, uint32_t slot)
+static void lose_support(rblStep* step, uint32_t above, float lost)
 {
-    rblWorld* world = step->world;
-    const rblLinks* links = &step->links;
-    for (uint32_t i = links->firsts.data[slot]; i < links->firsts.data[slot + 1]; ++i)
+    const rblRest* rest = &step->world->bodies.data[above].rest;
+    float* sum = &step->waker->lost.data[above];
+    if (*sum == 0.0f && lost > 0.0f)
     {
-        const rblPair* pair = &world->pairs.data[links->pairs.data[i]];
-        const uint32_t above = other_of(pair, slot);
-        if (!is_sleeper(step, above))
+        step->waker->losers.data[step->waker->losers.count++] = above;
+    }
+    *sum += lost;
+    const bool falls = rest->support > 0.0f && *sum >= SUPPORT_SHARE * rest->support;
+    if (falls || rest->untried)
+    {
+        wake_listed(step, above);
+    }
+}
+
+static rblResult remove_support(rblStep* step, uint32_t slot)
+{
+    const rblWorld* world = step->world;
+    const rblIndexArray* links = rbl_links_of(step, slot);
+    if (links == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    for (size_t i = 0; i < links->count; ++i)
+    {
+        const rblPair* pair = &world->pairs.data[links->data[i]];
+        const uint32_t above = rbl_pair_other(pair, slot);
+        if (is_sleeper(step, above))
         {
-            continue;
-        }
-        const rblRest* rest = &world->bodies.data[above].rest;
-        step->waker->lost.data[above] += rbl_maxf(support_by(world, pair, above), 0.0f);
-        const bool falls =
-            rest->support > 0.0f && step->waker->lost.data[above] >= SUPPORT_SHARE * rest->support;
-        if (falls || rest->untried)
-        {
-            wake_listed(step, above);
+            lose_support(step, above, rbl_maxf(support_by(world, pair, above), 0.0f));
         }
     }
+    return RBL_OK;
 }
 
 rblResult rbl_slot_wake_unsupported(rblStep* step, uint32_t slot)
 {
     rblWorld* world = step->world;
-    RBL_TRY(rbl_links_make(step));
+    if (!reserve_waking(step))
+    {
+        return rbl_fail_memory();
+    }
     rbl_array_clear(&step->waker->woken);
     rbl_slot_wake_sleeper(world, slot);
     step->waker->woken.data[step->waker->woken.count++] = slot;
     for (size_t i = 0; i < step->waker->woken.count; ++i)
     {
-        remove_support(step, step->waker->woken.data[i]);
+        RBL_TRY(remove_support(step, step->waker->woken.data[i]));
     }
     return RBL_OK;
 }
 
 // ---- impacts ----
 
+// Wake the sleepers next to a body, up to a total mass.
+static rblResult wake_next(rblStep* step, uint32_t from, float mass, float* sum)
+{
+    rblWorld* world = step->world;
+    const rblIndexArray* links = rbl_links_of(step, from);
+    if (links == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    for (size_t k = 0; k < links->count && *sum < mass; ++k)
+    {
+        const uint32_t next = rbl_pair_other(&world->pairs.data[links->data[k]], from);
+        if (is_sleeper(step, next))
+        {
+            *sum += world->bodies.data[next].mass;
+            wake_listed(step, next);
+        }
+    }
+    return RBL_OK;
+}
+
 // Wake bodies from the one with the impact outwards, up to a total mass.
 static rblResult wake_around(rblStep* step, uint32_t slot, float mass)
 {
     rblWorld* world = step->world;
-    RBL_TRY(rbl_links_make(step));
-    const rblLinks* links = &step->links;
+    if (!reserve_waking(step))
+    {
+        return rbl_fail_memory();
+    }
     float sum = world->bodies.data[slot].mass;
     rbl_array_clear(&step->waker->woken);
     wake_listed(step, slot);
-    for (size_t i = 0; i < step->waker->woken.count; ++i)
+    for (size_t i = 0; i < step->waker->woken.count && sum < mass; ++i)
     {
-        const uint32_t from = step->waker->woken.data[i];
-        for (uint32_t k = links->firsts.data[from]; k < links->firsts.data[from + 1] && sum < mass; ++k)
-        {
-            const uint32_t next = other_of(&world->pairs.data[links->pairs.data[k]], from);
-            if (is_sleeper(step, next))
-            {
-                sum += world->bodies.data[next].mass;
-                wake_listed(step, next);
-            }
-        }
+        RBL_TRY(wake_next(step, step->waker->woken.data[i], mass, &sum));
     }
     return RBL_OK;
 }
@@ -331,7 +350,7 @@ static rblResult wake_by_pair(rblStep* step, const rblPair* pair)
         return RBL_OK;
     }
     const uint32_t sleeper = a == RBL_ACTIVITY_ASLEEP ? pair->a : pair->b;
-    const uint32_t mover = other_of(pair, sleeper);
+    const uint32_t mover = rbl_pair_other(pair, sleeper);
     if (world->bodies.data[sleeper].awake)
     {
         return RBL_OK;
@@ -365,14 +384,18 @@ static bool is_new_static(const rblWorld* world, uint32_t slot)
 void rbl_sleepers_wake_displaced(rblStep* step)
 {
     rblWorld* world = step->world;
-    for (size_t i = 0; i < world->pairs.count && world->has_marks && step->sleepers > 0; ++i)
+    const uint32_t marked = rbl_slot_list_count(&world->marked, world->bodies.count);
+    for (uint32_t i = 0; i < marked && world->has_marks && step->sleepers > 0; ++i)
     {
-        const rblPair* pair = &world->pairs.data[i];
-        const uint32_t other = is_new_static(world, pair->a) ? pair->b : pair->a;
-        if ((is_new_static(world, pair->a) || is_new_static(world, pair->b)) &&
-            !world->bodies.data[other].is_new)
+        const uint32_t slot = rbl_slot_list_at(&world->marked, i);
+        uint32_t side = is_new_static(world, slot) ? rbl_first_side(world, slot) : RBL_NONE;
+        for (; side != RBL_NONE; side = rbl_next_side(world, side))
         {
-            rbl_slot_wake_sleeper(world, other);
+            const uint32_t other = rbl_pair_other(rbl_side_pair(world, side), slot);
+            if (!world->bodies.data[other].is_new)
+            {
+                rbl_slot_wake_sleeper(world, other);
+            }
         }
     }
 }
@@ -380,7 +403,7 @@ void rbl_sleepers_wake_displaced(rblStep* step)
 rblResult rbl_sleepers_wake_by_approach(rblStep* step)
 {
     rblWorld* world = step->world;
-    step->links.made = false;
+    rbl_lost_support_forget(step);
     if (step->sleepers == 0)
     {
         return RBL_OK;
@@ -403,6 +426,6 @@ rblResult rbl_sleepers_wake_by_approach(rblStep* step)
             wake_by_joint(world, joint->b, joint->a);
         }
     }
-    step->links.made = false; // touching pairs change in the step
+    rbl_lost_support_forget(step);
     return rbl_movers_gather(step);
 }

@@ -76,14 +76,18 @@ rblResult rbl_islands_find(rblStep* step)
     uint32_t* parents = step->island_finder->parents.data;
     for (uint32_t i = 0; i < bodies; ++i)
     {
-        parents[i] = i;
+        parents[i] = is_dynamic(step, i) ? i : RBL_NONE;
     }
-    for (size_t i = 0; i < step->manifolds.count; ++i)
+    // From the bundles, because they are more compact than the manifolds.
+    for (size_t i = 0; i < step->bundles.count; ++i)
     {
-        const rblManifold* manifold = &step->manifolds.data[i];
-        if (is_dynamic(step, manifold->a) && is_dynamic(step, manifold->b))
+        const rblBundle* bundle = &step->bundles.data[i];
+        for (uint32_t lane = 0; lane < bundle->lanes; ++lane)
         {
-            rbl_union_join(parents, manifold->a, manifold->b);
+            if (parents[bundle->a[lane]] != RBL_NONE && parents[bundle->b[lane]] != RBL_NONE)
+            {
+                rbl_union_join(parents, bundle->a[lane], bundle->b[lane]);
+            }
         }
     }
     for (size_t i = 0; i < world->joints.count; ++i)

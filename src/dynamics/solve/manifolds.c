@@ -3,13 +3,15 @@
 #include "dynamics/solve/wide.h"
 #include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
+#include "math/simd.h"
 #include <math.h>
 
 // Working data of the stage.
 struct rblManifoldBuilder
 {
-    RBL_ARRAY(uint64_t) color_masks; // per solver body: see MOVES
-    rblIndexArray chosen;            // Chosen of every pair with contacts
+    RBL_ARRAY(uint64_t) color_masks;       // per solver body: see MOVES
+    rblIndexArray chosen;                  // Chosen of every pair with contacts
+    rblRange block_counts[RBL_MAX_BLOCKS]; // the part of `chosen` that a block has filled
 };
 
 #define ARRAYS(X) X(color_masks) X(chosen)
@@ -23,6 +25,9 @@ RBL_DEFINE_STAGE_MEMORY(struct rblManifoldBuilder, rbl_manifold_builder, ARRAYS)
 #define MOVES (1ull << (RBL_MAX_COLORS - 1))
 
 // ---- tuning ----
+#define MIN_PAIRS 256 // smallest number of pairs for one worker
+#define FETCHED   8   // number of pairs that are prefetched ahead
+
 // Manifolds of a colour are sorted by their number of contacts, so that the lanes of a bundle have equal work.
 #define MAX_COUNTS 32 // contacts: larger numbers count as equal; affects speed, and results by rounding only
 
@@ -57,33 +62,6 @@ static float safe_distance(const rblSurface* a, const rblSurface* b)
     return a->exact && b->exact ? 0.5f * rbl_minf(a->inner_radius, b->inner_radius) : INFINITY;
 }
 
-static rblManifold make_manifold(const rblStep* step, uint32_t index, uint32_t pinned)
-{
-    const rblWorld* world = step->world;
-    const rblPair* pair = &world->pairs.data[index];
-    const rblSurface* a = &step->surfaces.data[pair->a];
-    const rblSurface* b = &step->surfaces.data[pair->b];
-    return (rblManifold){
-        .pair = index,
-        .a = pinned == RBL_PINNED_A ? 0 : step->solver_index.data[pair->a],
-        .b = pinned == RBL_PINNED_B ? 0 : step->solver_index.data[pair->b],
-        .count = pair->leading,
-        .redundant = pair->count - pair->leading,
-        .contact = pair->first,
-        .friction = sqrtf(a->friction * b->friction),
-        .restitution = pair->siblings ? 0.0f : rbl_maxf(a->restitution, b->restitution),
-        .slop = rbl_minf(a->slop, b->slop),
-        .fast = pair->fast,
-        .safe_distance = safe_distance(a, b),
-        .had_overlap = pair->initial_depth > 0.0f || pair->sibling_depth > 0.0f,
-        .siblings = pair->siblings,
-        .misses = pair->time_of_impact > 1.0f,
-        .round = a->round || b->round,
-        .early = !pair->siblings &&
-                 (a->joint_count > 0 || b->joint_count > 0 || (pair->fast && pair->time_of_impact < 1.0f)),
-    };
-}
-
 static void clear_colors(rblStep* step)
 {
     for (size_t i = 0; i < step->solver_bodies.count; ++i)
@@ -113,40 +91,79 @@ typedef struct Chosen
 {
     uint32_t pair;
     uint32_t pinned;         // rblPinned: treated as static
+    uint32_t body_a, body_b; // in the solver
     uint32_t rank;           // colour times MAX_COUNTS, plus the number of contacts
     uint32_t manifold_index; // of its manifold
-    uint32_t first;          // of its solver contacts
+    uint32_t first;          // of its solver contacts; at first their number
 } Chosen;
 
-static uint32_t choose_pairs(rblStep* step, Chosen* chosen)
+static Chosen* chosen_pairs(const rblStep* step)
 {
-    rblWorld* world = step->world;
-    uint64_t* colors = step->manifold_builder->color_masks.data;
+    return (Chosen*)(void*)step->manifold_builder->chosen.data;
+}
+
+static bool moves(const rblStep* step, uint32_t body)
+{
+    return (step->manifold_builder->color_masks.data[body] & MOVES) != 0;
+}
+
+// Choose the pairs of a block: they go to the front of its part of the array.
+static void choose_block(rblRange range, void* context)
+{
+    rblStep* step = context;
+    const rblWorld* world = step->world;
+    Chosen* out = chosen_pairs(step) + range.begin;
     uint32_t count = 0;
-    for (size_t k = 0; k < step->active_pairs.count; ++k)
+    for (uint32_t k = range.begin; k < range.end; ++k)
     {
-        const uint32_t i = step->active_pairs.data[k];
-        const rblPair* pair = &world->pairs.data[i];
+        const uint32_t index = step->active_pairs.data[k];
+        const uint32_t later = step->active_pairs.data[k + FETCHED < range.end ? k + FETCHED : k];
+        const rblPair* pair = &world->pairs.data[index];
+        rbl_prefetch(&world->pairs.data[later].count);
+        step->manifold_of_pair.data[index] = RBL_NONE;
         if (pair->count == 0)
         {
             continue;
         }
         const rblPinned pinned = rbl_pair_find_pinned(step, pair);
-        const uint32_t body_a = pinned == RBL_PINNED_A ? 0 : step->solver_index.data[pair->a];
-        const uint32_t body_b = pinned == RBL_PINNED_B ? 0 : step->solver_index.data[pair->b];
-        uint64_t* a = &colors[body_a];
-        uint64_t* b = &colors[body_b];
-        if (((*a | *b) & MOVES) != 0)
+        const uint32_t a = pinned == RBL_PINNED_A ? 0 : step->solver_index.data[pair->a];
+        const uint32_t b = pinned == RBL_PINNED_B ? 0 : step->solver_index.data[pair->b];
+        if (moves(step, a) || moves(step, b))
         {
-            if (body_a == 0 || body_b == 0)
-            {
-                write_surface(step, body_a == 0 ? pair->a : pair->b); // movers: surface_block()
-            }
             const uint32_t contacts = pair->leading < MAX_COUNTS ? pair->leading : MAX_COUNTS - 1;
-            chosen[count++] = (Chosen){.pair = i,
-                                       .pinned = pinned,
-                                       .rank = MAX_COUNTS * choose_color(a, b) + contacts,
-                                       .first = pair->leading};
+            out[count++] = (Chosen){.pair = index,
+                                    .pinned = pinned,
+                                    .body_a = a,
+                                    .body_b = b,
+                                    .rank = contacts,
+                                    .first = pair->leading};
+        }
+    }
+    step->manifold_builder->block_counts[range.block] =
+        (rblRange){.begin = range.begin, .end = range.begin + count};
+}
+
+// Join the blocks, and colour the pairs in order.
+static uint32_t color_pairs(rblStep* step)
+{
+    const rblWorld* world = step->world;
+    uint64_t* colors = step->manifold_builder->color_masks.data;
+    Chosen* chosen = chosen_pairs(step);
+    const uint32_t blocks = rbl_block_count((uint32_t)step->active_pairs.count, MIN_PAIRS);
+    uint32_t count = 0;
+    for (uint32_t b = 0; b < blocks; ++b)
+    {
+        const rblRange part = step->manifold_builder->block_counts[b];
+        for (uint32_t i = part.begin; i < part.end; ++i)
+        {
+            Chosen next = chosen[i];
+            if (next.body_a == 0 || next.body_b == 0)
+            {
+                const rblPair* pair = &world->pairs.data[next.pair];
+                write_surface(step, next.body_a == 0 ? pair->a : pair->b); // movers: surface_block()
+            }
+            next.rank += MAX_COUNTS * choose_color(&colors[next.body_a], &colors[next.body_b]);
+            chosen[count++] = next;
         }
     }
     return count;
@@ -195,15 +212,44 @@ static uint32_t sort_pairs(rblStep* step, Chosen* chosen, uint32_t count)
     return ranks.contacts[RBL_MAX_COLORS * MAX_COUNTS];
 }
 
+static rblManifold make_manifold(const rblStep* step, const Chosen* chosen)
+{
+    const rblWorld* world = step->world;
+    const rblPair* pair = &world->pairs.data[chosen->pair];
+    const rblSurface* a = &step->surfaces.data[pair->a];
+    const rblSurface* b = &step->surfaces.data[pair->b];
+    return (rblManifold){
+        .pair = chosen->pair,
+        .a = chosen->body_a,
+        .b = chosen->body_b,
+        .first = chosen->first,
+        .count = pair->leading,
+        .redundant = pair->count - pair->leading,
+        .contact = pair->first,
+        .friction = sqrtf(a->friction * b->friction),
+        .restitution = pair->siblings ? 0.0f : rbl_maxf(a->restitution, b->restitution),
+        .slop = rbl_minf(a->slop, b->slop),
+        .fast = pair->fast,
+        .safe_distance = safe_distance(a, b),
+        .had_overlap = pair->initial_depth > 0.0f || pair->sibling_depth > 0.0f,
+        .siblings = pair->siblings,
+        .misses = pair->time_of_impact > 1.0f,
+        .round = a->round || b->round,
+        .early = !pair->siblings &&
+                 (a->joint_count > 0 || b->joint_count > 0 || (pair->fast && pair->time_of_impact < 1.0f)),
+    };
+}
+
 static void make_block(rblRange range, void* context)
 {
     rblStep* step = context;
-    const Chosen* chosen = (const Chosen*)(const void*)step->manifold_builder->chosen.data;
+    const rblWorld* world = step->world;
+    const Chosen* chosen = chosen_pairs(step);
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        rblManifold* manifold = &step->manifolds.data[chosen[i].manifold_index];
-        *manifold = make_manifold(step, chosen[i].pair, chosen[i].pinned);
-        manifold->first = chosen[i].first;
+        rbl_prefetch(&world->pairs.data[chosen[i + FETCHED < range.end ? i + FETCHED : i].pair]);
+        step->manifolds.data[chosen[i].manifold_index] = make_manifold(step, &chosen[i]);
+        step->manifold_of_pair.data[chosen[i].pair] = chosen[i].manifold_index;
     }
 }
 
@@ -292,18 +338,6 @@ void rbl_manifold_prepare(rblStep* step, rblManifold* manifold)
     manifold->prepared = true;
 }
 
-static void index_by_pair(rblStep* step)
-{
-    for (size_t i = 0; i < step->active_pairs.count; ++i)
-    {
-        step->manifold_of_pair.data[step->active_pairs.data[i]] = RBL_NONE;
-    }
-    for (uint32_t m = 0; m < step->manifolds.count; ++m)
-    {
-        step->manifold_of_pair.data[step->manifolds.data[m].pair] = m;
-    }
-}
-
 rblResult rbl_manifolds_build(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -319,15 +353,14 @@ rblResult rbl_manifolds_build(rblStep* step)
     rbl_parallel_for(world->jobs, (uint32_t)step->movers.count, 512, surface_block, step);
     clear_colors(step);
     RBL_TRY(rbl_standing_find(step));
-    Chosen* chosen = (Chosen*)(void*)step->manifold_builder->chosen.data;
-    const uint32_t count = choose_pairs(step, chosen);
-    const uint32_t contacts = sort_pairs(step, chosen, count);
+    rbl_parallel_for(world->jobs, (uint32_t)step->active_pairs.count, MIN_PAIRS, choose_block, step);
+    const uint32_t count = color_pairs(step);
+    const uint32_t contacts = sort_pairs(step, chosen_pairs(step), count);
     if (!rbl_array_renew(&step->manifolds, count, rbl_pile_capacity(step, RBL_PILE_CONTACTS / 2)) ||
         !rbl_array_renew(&step->solver_contacts, contacts, rbl_pile_capacity(step, RBL_PILE_CONTACTS)))
     {
         return rbl_fail_memory();
     }
     rbl_parallel_for(world->jobs, count, 256, make_block, step);
-    index_by_pair(step);
     return rbl_bundles_build(step) ? RBL_OK : rbl_fail_memory();
 }

@@ -288,7 +288,8 @@ rblResult rbl_triangles_collide(const rblShapeView* ground, const rblShapeView* 
     s.center = (rblVec3){0, 0, 0};
     s.margin = margin;
     s.size = body->radius;
-    s.part = rbl_contact_set_part(out);
+    rblPartPairArray* unused;
+    s.part = rbl_contact_set_part(out, &unused);
     s.group_count = 0;
     s.overlaps = false;
     s.result = RBL_OK;

@@ -43,6 +43,7 @@ static struct
     rblRunDef run_def;
     rblLevelSetDef level_set_def;
     rblUserShape user_shape;
+    rblHeightFieldDef height_field_def;
     rblCollideOptions collide_options;
     rblShatterDef shatter_def;
     rblSimplifyOptions simplify_options;
@@ -284,6 +285,10 @@ static void shapes_refuse_null(void** state)
     REFUSED(rbl_shape_create_level_set(&o.level_set_def, NULL));
     REFUSED(rbl_shape_create_compound(NULL, 1, o.any));
     REFUSED(rbl_shape_create_compound(o.any, 1, NULL));
+    REFUSED(rbl_shape_create_triangles((rblMeshId){0, 0}, NULL));
+    rbl_height_field_def_init(NULL, 1000);
+    REFUSED(rbl_shape_create_height_field(NULL, o.any));
+    REFUSED(rbl_shape_create_height_field(&o.height_field_def, NULL));
     REFUSED(rbl_shape_create_user(NULL, o.any));
     REFUSED(rbl_shape_create_user(&o.user_shape, NULL));
     REFUSED(rbl_shape_view(o.shape, NULL));
@@ -770,6 +775,7 @@ static int set_up(void** state)
     rbl_run_def_init(&o.run_def, sizeof o.run_def);
     rbl_level_set_def_init(&o.level_set_def, sizeof o.level_set_def);
     rbl_user_shape_init(&o.user_shape, sizeof o.user_shape);
+    rbl_height_field_def_init(&o.height_field_def, sizeof o.height_field_def);
     rbl_collide_options_init(&o.collide_options, sizeof o.collide_options);
     rbl_shatter_def_init(&o.shatter_def, sizeof o.shatter_def);
     rbl_simplify_options_init(&o.simplify_options, sizeof o.simplify_options);

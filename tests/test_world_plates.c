@@ -442,7 +442,7 @@ static const struct
 {
     int behind, through;
 } known_faults[PLATE_KINDS] = {
-    [PLATE_BOX] = {7, 13}, [PLATE_HULL] = {4, 42}, [PLATE_LEVEL_SET] = {2, 6}, [PLATE_PIECE] = {2, 6}};
+    [PLATE_BOX] = {7, 13}, [PLATE_HULL] = {5, 42}, [PLATE_LEVEL_SET] = {2, 8}, [PLATE_PIECE] = {3, 7}};
 
 // Nothing goes wrong up to the first impact, and nothing but the known faults after it.
 static void check_plates(PlateKind kind)

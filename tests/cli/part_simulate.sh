@@ -100,7 +100,7 @@ run 1 render "$scenes/slide_and_stop.json" -o "$work/frames" --begin 1000
 said 'begin is 1000 s, must not be after the end of the run at'
 # Told before anything is read: this scene is not there.
 run 1 render "$work/no_such.json" -o "$work/frames" --begin 2 --end 1
-said 'begin and end must be 0 or more, and in this order'
+said 'begin is 2 s, end 1 s; they must be 0 or more, and in this order'
 mkdir "$work/empty"
 path=$PATH
 PATH=$work/empty

@@ -16,8 +16,9 @@ typedef struct Shipped
 {
     const char* name;
     uint32_t steps; // at most; long scenes are shortened
-    bool works;     // something does work on it: spawns, kinematic bodies, joints in loops, which yield and spring back
-    bool breaks;    // a body breaks in these steps
+    bool
+        works; // something does work on it: spawns, kinematic bodies, joints in loops, which yield and spring back
+    bool breaks; // a body breaks in these steps
 } Shipped;
 
 static const Shipped shipped[] = {

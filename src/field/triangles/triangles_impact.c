@@ -16,11 +16,12 @@ typedef struct Search
     const rblFlights* flights;
     const rblConvexCore* core; // of the body
     rblVec3d from, to;         // centre of the body in the axes of the mesh, at the start and the end
-    rblVec3d center;           // of rotation of the body, in its axes: the centre of the whole of which it may be a part
-    rblMat3d turned;           // from the axes of the body to those of the mesh, at the end
-    double bend;               // m: bound of the distance of the path from its chord
-    double reach;              // m: radius of the body plus the target distance
-    double descent;            // m
+    rblVec3d
+        center; // of rotation of the body, in its axes: the centre of the whole of which it may be a part
+    rblMat3d turned; // from the axes of the body to those of the mesh, at the end
+    double bend;     // m: bound of the distance of the path from its chord
+    double reach;    // m: radius of the body plus the target distance
+    double descent;  // m
     rblTrianglePyramid pyramid;
     double first;
 } Search;

@@ -235,8 +235,10 @@ static void measure(const MovingPair* pair, double t, Moment* m)
                            f->a.center);
     const double rounding_sum = pair->a->rounding + pair->b->rounding;
     const double far_enough = f->goal + f->slack + rbl_fastest_closing(f) * (1.0 - t) + rounding_sum;
-    const rblSeparation found = rbl_gjk_clearance(&now, rbl_mat3d_apply(&back, m->normal),
-                                                  f->goal + rounding_sum, far_enough, &m->seed);
+    const rblVec3d guess = rbl_mat3d_apply(&back, m->normal);
+    const double goal = f->goal + rounding_sum; // negative: a depth of the cores, which a clearance does not tell
+    const rblSeparation found = goal < 0.0 ? rbl_gjk_separation(&now, guess, far_enough)
+                                           : rbl_gjk_clearance(&now, guess, goal, far_enough, &m->seed);
     m->gap = found.distance - rounding_sum;
     m->normal_in_a = found.normal;
     m->normal = rbl_mat3d_apply(&turn_a, found.normal);

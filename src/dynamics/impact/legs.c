@@ -9,8 +9,7 @@
 #define MAX_TURN  0.5f // rad: a leg turns by at most this, because the axis of a tumbling body moves
 #define MAX_PARTS 64u  // legs of one motion
 
-// The rotation from p to q, at most half a turn.
-static rblVec3 rotation_between(rblQuat p, rblQuat q)
+rblVec3 rbl_rotation_between(rblQuat p, rblQuat q)
 {
     const rblQuat back = {-p.x, -p.y, -p.z, p.w};
     const rblQuat d = rbl_quat_mul(q, back);
@@ -111,7 +110,7 @@ bool rbl_legs_add(const rblBody* body, const rblMotion* from, rblTransform to, r
                             .travel = rbl_sub3(center_at(&whole, y), center),
                             .bend = rbl_scale3(whole.bend, (y - x) * (y - x)),
                             .from = last,
-                            .turn = ball ? rbl_vec3(0, 0, 0) : rotation_between(last, next)};
+                            .turn = ball ? rbl_vec3(0, 0, 0) : rbl_rotation_between(last, next)};
         if (!rbl_array_push(out, leg))
         {
             return false;

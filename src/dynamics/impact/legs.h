@@ -28,6 +28,9 @@ typedef struct rblFlown
 
 typedef RBL_ARRAY(rblFlown) rblFlownArray;
 
+// The rotation from p to q, rad, at most half a turn.
+rblVec3 rbl_rotation_between(rblQuat p, rblQuat q);
+
 // Append the legs of a motion from one state of a body to another pose. False when out of memory.
 bool rbl_legs_add(const rblBody* body, const rblMotion* from, rblTransform to, rblVec3 acceleration,
                   float begin, float end, rblLegArray* out);

@@ -8,6 +8,8 @@
 #include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 // ---- tuning ----
 
@@ -148,6 +150,18 @@ static void any_block(rblRange range, void* context)
     }
 }
 
+// What follows begins at the current poses.
+static void save_motions(rblStep* step)
+{
+    const rblWorld* world = step->world;
+    struct rblPassageStage* stage = step->passages;
+    for (size_t i = 1; i < stage->saved.count; ++i)
+    {
+        stage->saved.data[i] = world->motions.data[step->solver_bodies.data[i].slot];
+        stage->paths.data[i] = (rblPath){.count = 0};
+    }
+}
+
 rblResult rbl_passages_begin(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -170,11 +184,7 @@ rblResult rbl_passages_begin(rblStep* step)
     {
         return rbl_fail_memory();
     }
-    for (size_t i = 1; i < bodies; ++i)
-    {
-        stage->saved.data[i] = world->motions.data[step->solver_bodies.data[i].slot];
-        stage->paths.data[i] = (rblPath){.count = 0};
-    }
+    save_motions(step);
     return RBL_OK;
 }
 
@@ -208,6 +218,13 @@ static bool make_path(rblStep* step, uint32_t index)
     const rblMotion* now = &world->motions.data[solver->slot];
     rblMotion last = stage->saved.data[index];
     *path = (rblPath){.first = (uint32_t)stage->legs.count};
+    if (stage->displaces)
+    {
+        last.spin = rbl_vec3(0, 0, 0);
+        path->count = 1;
+        path->end = step->seconds;
+        return rbl_legs_add(body, &last, rbl_motion_pose(now), rbl_vec3(0, 0, 0), 0.0f, path->end, &stage->legs);
+    }
     for (uint32_t f = stage->firsts.data[index]; f != 0; f = stage->nexts.data[f - 1])
     {
         const rblFlown* flown = &stage->flown.data[f - 1];
@@ -445,7 +462,8 @@ static bool collect(rblStep* step)
     for (size_t i = 0; i < step->active_pairs.count; ++i)
     {
         const rblPair* pair = &world->pairs.data[step->active_pairs.data[i]];
-        if (reaches(step, pair->a, pair->b) && moves_past(step, pair->a, pair->b) &&
+        if (reaches(step, pair->a, pair->b) &&
+            (step->passages->displaces || moves_past(step, pair->a, pair->b)) &&
             !add_passage(step, pair->a, pair->b))
         {
             return false;
@@ -603,7 +621,9 @@ static bool collect_deflected(rblStep* step)
     rbl_array_clear(&stage->boxes);
     for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
     {
-        if (!is_dynamic(step, i) || !is_deflected(step, i))
+        const rblShapeView* shape = &step->world->bodies.data[step->solver_bodies.data[i].slot].shape;
+        const bool far = stage->displaces ? stage->reaches.data[i] > shape->inner_radius : is_deflected(step, i);
+        if (!is_dynamic(step, i) || !far)
         {
             continue;
         }
@@ -791,8 +811,14 @@ static bool stop_all(rblStep* step)
         const float time = passage->time;
         const uint32_t a = step->solver_index.data[passage->a];
         const uint32_t b = step->solver_index.data[passage->b];
+        if (getenv("PASSAGES"))
+        {
+            fprintf(stderr, "stop %u (%u %.3f) %u (%u %.3f) at %g of %g, depth %g goal %g v %g %g clocks %g %g sec %g %g\n", passage->a, a, (double)step->surfaces.data[passage->a].inner_radius, passage->b, b, (double)step->surfaces.data[passage->b].inner_radius, (double)time, (double)step->seconds,
+                    (double)depth_of(step, passage->a, passage->b), (double)passage->goal, (double)rbl_length3(step->solver_bodies.data[a].velocity), (double)rbl_length3(step->solver_bodies.data[b].velocity), (double)step->clocks.data[a], (double)step->clocks.data[b], (double)step->solver_bodies.data[a].seconds, (double)step->solver_bodies.data[b].seconds);
+        }
         passage->time = INFINITY;
         passage->finished = true;
+        if (getenv("NOSTOP")) continue;
         if (!stop(step, a, b, time) || !stop(step, b, a, time) ||
             (world->joint_ids.alive > 0 && !stop_connected(step, time)))
         {
@@ -802,13 +828,10 @@ static bool stop_all(rblStep* step)
     return true;
 }
 
-rblResult rbl_passages_end(rblStep* step)
+// Find the pairs that pass through each other on their paths, and stop them.
+static rblResult follow_all(rblStep* step)
 {
     struct rblPassageStage* stage = step->passages;
-    if (stage->saved.count == 0)
-    {
-        return RBL_OK;
-    }
     if (!collect(step) || !collect_deflected(step))
     {
         return rbl_fail_memory();
@@ -820,4 +843,36 @@ rblResult rbl_passages_end(rblStep* step)
     }
     rbl_paths_end(step);
     return RBL_OK;
+}
+
+rblResult rbl_passages_end(rblStep* step)
+{
+    if (step->passages->saved.count == 0)
+    {
+        return RBL_OK;
+    }
+    step->passages->displaces = false;
+    RBL_TRY(follow_all(step));
+    save_motions(step);
+    return RBL_OK;
+}
+
+rblResult rbl_passages_check_drift(rblStep* step)
+{
+    const rblWorld* world = step->world;
+    struct rblPassageStage* stage = step->passages;
+    bool any = false;
+    for (uint32_t i = 1; i < stage->saved.count; ++i)
+    {
+        const uint32_t slot = step->solver_bodies.data[i].slot;
+        const rblMotion* saved = &stage->saved.data[i];
+        const rblMotion* now = &world->motions.data[slot];
+        const rblShapeView* shape = &world->bodies.data[slot].shape;
+        const bool turns = shape->bounded && shape->rolling != RBL_ROLLS_AS_BALL && is_dynamic(step, i);
+        const float angle = turns ? rbl_length3(rbl_rotation_between(saved->orientation, now->orientation)) : 0.0f;
+        stage->reaches.data[i] = rbl_length3(rbl_sub3(now->center, saved->center)) + angle * shape->radius;
+        any = any || stage->reaches.data[i] > 0.0f;
+    }
+    stage->displaces = true;
+    return any ? follow_all(step) : RBL_OK;
 }

@@ -46,7 +46,8 @@ struct rblPassageStage
     RBL_ARRAY(rblPath) paths; // per solver body
     rblLegArray legs;
     RBL_ARRAY(rblPassage) passages;
-    atomic_bool any;
+    atomic_bool any; // a pair moves far enough
+    bool displaces;  // the paths are those of drift correction
 };
 
 // Bring the bodies of the substep to the ends of their paths (passage_ends.c).

@@ -18,30 +18,71 @@ static void set_mean(rblStep* step, uint32_t index)
     before->spin = rbl_sub3(rbl_scale3(spin, 2.0f), body->spin);
 }
 
+// What an island has dissipated in this step and drift correction has not spent.
+static double left_of_budget(const rblStep* step, uint32_t index)
+{
+    const uint32_t number = step->solver_bodies.data[index].island;
+    const rblIsland* island = number != RBL_NONE ? &step->islands.data[number] : NULL;
+    const double lifted = island != NULL && step->passages->displaces ? rbl_maxd(island->lifted, 0.0) : 0.0;
+    return island != NULL ? rbl_maxd(island->budget - lifted, 0.0) : 0.0;
+}
+
 // A supported body that stops before it has moved down has more energy than its motion would have left. Its island pays with
-// what it has dissipated in this step, as for drift correction. The rest is taken from the velocity.
+// what it has dissipated in this step, as for drift correction. The rest is taken from the velocity and the spin.
 static void pay(rblStep* step, uint32_t index, double excess)
 {
     rblWorld* world = step->world;
     const rblSolverBody* solver = &step->solver_bodies.data[index];
     rblMotion* motion = &world->motions.data[solver->slot];
-    const double mass = (double)world->bodies.data[solver->slot].mass;
-    double* budget = solver->island != RBL_NONE ? &step->islands.data[solver->island].budget : NULL;
-    const double paid = budget != NULL ? rbl_clampd(*budget, 0.0, rbl_maxd(excess, 0.0)) : 0.0;
-    const double left = excess - paid;
-    if (budget != NULL)
+    const double paid = excess > 0.0 ? rbl_mind(left_of_budget(step, index), excess) : excess;
+    if (solver->island != RBL_NONE)
     {
-        *budget -= excess > 0.0 ? paid : excess;
+        step->islands.data[solver->island].budget -= paid;
     }
-    if (left > 0.0)
+    if (excess > paid)
     {
         const rblVec3 old = motion->velocity;
-        const rblVec3d v = rbl_to_double3(old);
-        const double kinetic = 0.5 * mass * rbl_dot3d(v, v);
-        const double share = kinetic > left ? sqrt((kinetic - left) / kinetic) : 0.0;
-        motion->velocity = rbl_scale3(old, (float)share);
+        const double kinetic = rbl_body_kinetic(world, solver->slot);
+        const double left = kinetic - (excess - paid);
+        const float share = left > 0.0 ? (float)sqrt(left / kinetic) : 0.0f;
+        motion->velocity = rbl_scale3(old, share);
+        motion->momentum = rbl_scale3(motion->momentum, share);
+        world->energy.work += rbl_maxd(-left, 0.0); // overlap of bodies that hardly move: as initial overlap
+        const double mass = (double)world->bodies.data[solver->slot].mass;
         world->energy.drift_impulse += mass * (double)rbl_length3(rbl_sub3(motion->velocity, old));
     }
+}
+
+// Turns the body, and its angular momentum with it: its energy of rotation stays the same.
+static void turn_whole(rblMotion* motion, rblQuat to)
+{
+    const rblVec3 in_body = rbl_inverse_rotate3(motion->orientation, motion->momentum);
+    motion->orientation = to;
+    motion->momentum = rbl_rotate3(to, in_body);
+}
+
+// The orientation after a part of the last leg is that of a shorter step.
+static void turn_less(const rblStep* step, uint32_t index, rblMotion* motion, float seconds)
+{
+    const rblMotion* saved = &step->passages->saved.data[index];
+    const rblVec3 middle = rbl_scale3(rbl_add3(saved->momentum, motion->momentum), 0.5f);
+    motion->orientation =
+        rbl_orientation_advance(saved->orientation, middle, motion->momentum, motion->moments, seconds);
+}
+
+// What a body of a shorter path has gained or lost.
+static void book(rblStep* step, uint32_t index, double before)
+{
+    rblWorld* world = step->world;
+    const uint32_t slot = step->solver_bodies.data[index].slot;
+    if (step->passages->paths.data[index].carrier != 0)
+    {
+        world->energy.work += rbl_body_energy(world, slot) - before;
+        return;
+    }
+    const double work = world->energy.work;
+    pay(step, index, rbl_body_energy(world, slot) - before);
+    world->contact_loss += before - rbl_body_energy(world, slot) + (world->energy.work - work);
 }
 
 // Drift correction displaces the body less far.
@@ -54,9 +95,8 @@ static void displace_less(rblStep* step, uint32_t index)
     const double before = rbl_body_energy(world, slot);
     const rblTransform pose = rbl_path_pose(step, index, path->end);
     motion->center = pose.p;
-    motion->orientation = pose.q;
-    pay(step, index, rbl_body_energy(world, slot) - before);
-    world->contact_loss += before - rbl_body_energy(world, slot);
+    turn_whole(motion, pose.q);
+    book(step, index, before);
     motion->spin = rbl_angular_velocity(motion->orientation, motion->momentum, motion->moments);
 }
 
@@ -69,22 +109,19 @@ static void end_path(rblStep* step, uint32_t index)
     rblMotion* motion = &world->motions.data[slot];
     const double before = rbl_body_energy(world, slot);
     const rblTransform pose = rbl_path_pose(step, index, path->end);
-    const float last = step->clocks.data[index] + solver->seconds;
     const float begin = step->clocks.data[index];
-    const float lost = last - rbl_maxf(path->stopped, begin);
+    const float lost = begin + solver->seconds - rbl_maxf(path->stopped, begin);
     motion->velocity = rbl_mul_add3(motion->velocity, -rbl_maxf(lost, 0.0f), rbl_last_acceleration(step, index));
     motion->center = pose.p;
-    motion->orientation = pose.q;
-    const double excess = rbl_body_energy(world, slot) - before;
-    if (path->carrier != 0)
+    if (path->carrier == 0 && path->stopped > begin)
     {
-        world->energy.work += excess;
+        turn_less(step, index, motion, path->stopped - begin);
     }
     else
     {
-        pay(step, index, excess);
-        world->contact_loss += before - rbl_body_energy(world, slot);
+        turn_whole(motion, pose.q);
     }
+    book(step, index, before);
     motion->spin = rbl_angular_velocity(motion->orientation, motion->momentum, motion->moments);
     set_mean(step, index);
     solver->velocity = motion->velocity;

@@ -373,10 +373,17 @@ static float time_of_touch(const Stretch* stretch, float depth, float found)
     return stretch->begin + fraction * (stretch->end - stretch->begin);
 }
 
+static bool is_carried(const rblStep* step, uint32_t slot)
+{
+    const uint32_t index = step->solver_index.data[slot];
+    return index != 0 && step->passages->paths.data[index].ending == RBL_ENDING_CARRIED;
+}
+
 // The time from which on the two overlap too deeply; INFINITY: never.
 static float find_time(const rblStep* step, rblPassage* passage, float since)
 {
     const float depth = depth_of(step, passage->a, passage->b);
+    const bool carried = is_carried(step, passage->a) || is_carried(step, passage->b);
     float time = since;
     while (time < step->seconds && passage->goal > -INFINITY)
     {
@@ -388,8 +395,8 @@ static float find_time(const rblStep* step, rblPassage* passage, float since)
         if (stretch.end - time > LEAST_TIME * step->seconds)
         {
             float clear = 0.0f;
-            const bool first = passage->goal == 0.0f;
-            passage->goal = first ? -depth : passage->goal;
+            const bool first = passage->goal == 0.0f || (carried && time == since);
+            passage->goal = passage->goal == 0.0f ? -depth : passage->goal;
             float found = fraction_to(&stretch, passage->goal, ACCURACY * depth, &clear);
             if (first && !(found > 0.0f))
             {

@@ -100,6 +100,21 @@ static void displace_less(rblStep* step, uint32_t index)
     motion->spin = rbl_angular_velocity(motion->orientation, motion->momentum, motion->moments);
 }
 
+// Forces act for the time that the body makes. A supported body loses no more than its velocity along them: its support has
+// taken the rest.
+static void take_back_forces(rblStep* step, uint32_t index, float seconds)
+{
+    rblWorld* world = step->world;
+    const rblSolverBody* solver = &step->solver_bodies.data[index];
+    rblMotion* motion = &world->motions.data[solver->slot];
+    const rblVec3 gained = rbl_scale3(rbl_body_linear_acceleration(world, solver), seconds);
+    const float square = rbl_dot3(gained, gained);
+    const float along = rbl_dot3(motion->velocity, gained);
+    const float share = square > 0.0f ? rbl_clampf(along / square, 0.0f, 1.0f) : 0.0f;
+    const bool falls = world->bodies.data[solver->slot].falls;
+    motion->velocity = rbl_mul_add3(motion->velocity, falls ? -1.0f : -share, gained);
+}
+
 static void end_path(rblStep* step, uint32_t index)
 {
     rblWorld* world = step->world;
@@ -110,8 +125,7 @@ static void end_path(rblStep* step, uint32_t index)
     const double before = rbl_body_energy(world, slot);
     const rblTransform pose = rbl_path_pose(step, index, path->end);
     const float begin = step->clocks.data[index];
-    const float lost = begin + solver->seconds - rbl_maxf(path->stopped, begin);
-    motion->velocity = rbl_mul_add3(motion->velocity, -rbl_maxf(lost, 0.0f), rbl_last_acceleration(step, index));
+    take_back_forces(step, index, rbl_maxf(begin + solver->seconds - rbl_maxf(path->stopped, begin), 0.0f));
     motion->center = pose.p;
     if (path->carrier == 0 && path->stopped > begin)
     {

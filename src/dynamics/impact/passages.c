@@ -14,7 +14,10 @@
 // ---- tuning ----
 
 #define DEPTH        0.5f  // of the smaller inner radius: overlap that a motion may add
+#define SAFE         2.0f  // times that overlap: a relative motion that cannot pass through a body
 #define ACCURACY     0.1f  // of that overlap
+#define FIXED_SHARE  0.04f // of that overlap: what a motion may add to a deep overlap with a body of infinite mass
+#define FINE 0.02f
 #define MIN_PAIRS    256   // pairs for one worker, at least
 #define MIN_PASSAGES 4     // passages for one worker, at least
 #define DOUBLINGS    6     // of the overlap that is allowed, for pairs that overlap from the start
@@ -132,8 +135,40 @@ static float depth_of(const rblStep* step, uint32_t a, uint32_t b)
 static bool reaches(const rblStep* step, uint32_t a, uint32_t b)
 {
     const float* all = step->passages->reaches.data;
-    return all[step->solver_index.data[a]] + all[step->solver_index.data[b]] > depth_of(step, a, b) &&
+    return all[step->solver_index.data[a]] + all[step->solver_index.data[b]] > SAFE * depth_of(step, a, b) &&
            !rbl_bodies_are_siblings(&step->paths.data[a], &step->paths.data[b]);
+}
+
+// Overlap of a pair with a body of infinite mass at the beginning of the last leg, m.
+static float overlap_of(const rblStep* step, uint32_t number)
+{
+    const rblWorld* world = step->world;
+    const uint32_t m = step->manifold_of_pair.data[number];
+    const rblManifold* manifold = m != RBL_NONE ? &step->manifolds.data[m] : NULL;
+    if (manifold == NULL || (is_dynamic(step, manifold->a) && is_dynamic(step, manifold->b)))
+    {
+        return 0.0f;
+    }
+    const rblPair* pair = &world->pairs.data[number];
+    const rblTransform a = rbl_motion_pose(&world->motions.data[pair->a]);
+    const rblTransform b = rbl_motion_pose(&world->motions.data[pair->b]);
+    float overlap = 0.0f;
+    for (uint32_t i = 0; i < manifold->count; ++i)
+    {
+        const rblContact* contact = &world->contacts.data[manifold->contact + i];
+        const rblVec3 gap = rbl_sub3(rbl_transform_point(b, contact->anchor_b),
+                                     rbl_transform_point(a, contact->anchor_a));
+        overlap = rbl_maxf(overlap, -rbl_dot3(gap, contact->normal));
+    }
+    return overlap;
+}
+
+// Whether a body of infinite mass has been entered so far that no slow motion may go on.
+static bool is_deep(const rblStep* step, uint32_t number)
+{
+    const rblPair* pair = &step->world->pairs.data[number];
+    const float depth = depth_of(step, pair->a, pair->b);
+    return depth < INFINITY && overlap_of(step, number) > SAFE * depth;
 }
 
 static void any_block(rblRange range, void* context)
@@ -142,7 +177,7 @@ static void any_block(rblRange range, void* context)
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
         const rblPair* pair = &step->world->pairs.data[step->active_pairs.data[i]];
-        if (reaches(step, pair->a, pair->b))
+        if (reaches(step, pair->a, pair->b) || is_deep(step, step->active_pairs.data[i]))
         {
             atomic_store_explicit(&step->passages->any, true, memory_order_relaxed);
             return;
@@ -308,6 +343,7 @@ typedef struct Stretch
     rblVec3 sag;
     float begin, end;
     bool still; // both have ended
+    bool fixed; // one of the bodies has infinite mass
 } Stretch;
 
 static Stretch stretch_at(const rblStep* step, const rblPassage* passage, float time)
@@ -324,6 +360,8 @@ static Stretch stretch_at(const rblStep* step, const rblPassage* passage, float 
     stretch.end = rbl_minf(time < path_a ? rbl_minf(leg_a.end, path_a) : step->seconds,
                            time < path_b ? rbl_minf(leg_b.end, path_b) : step->seconds);
     stretch.still = time >= path_a && time >= path_b;
+    stretch.fixed = !is_dynamic(step, step->solver_index.data[passage->a]) ||
+                    !is_dynamic(step, step->solver_index.data[passage->b]);
     stretch.sweep_a = rbl_leg_sweep(&leg_a, stretch.a, time, stretch.end, &bend_a);
     stretch.sweep_b = rbl_leg_sweep(&leg_b, stretch.b, time, stretch.end, &bend_b);
     stretch.sag = rbl_sub3(bend_b, bend_a);
@@ -349,7 +387,7 @@ static float deeper_goal(const Stretch* stretch, float depth, float clear)
 {
     if (clear < 0.0f)
     {
-        return clear - depth;
+        return clear - (stretch->fixed ? FIXED_SHARE : 1.0f) * depth;
     }
     float goal = -depth;
     for (int i = 0; i < DOUBLINGS; ++i)
@@ -379,10 +417,26 @@ static bool is_carried(const rblStep* step, uint32_t slot)
     return index != 0 && step->passages->paths.data[index].ending == RBL_ENDING_CARRIED;
 }
 
+static bool is_unbounded(const rblStep* step, const rblPassage* passage)
+{
+    return !step->paths.data[passage->a].bounded || !step->paths.data[passage->b].bounded;
+}
+
+// Nothing passes through a half space: only the end counts. A shape that rolls may enter it a little on its way.
+static bool ends_deep(const rblStep* step, const rblPassage* passage, float depth)
+{
+    const Stretch end = stretch_at(step, passage, step->seconds);
+    return fraction_to(&end, -depth, FINE * depth, NULL) < 1.0f;
+}
+
 // The time from which on the two overlap too deeply; INFINITY: never.
 static float find_time(const rblStep* step, rblPassage* passage, float since)
 {
     const float depth = depth_of(step, passage->a, passage->b);
+    if (is_unbounded(step, passage) && !ends_deep(step, passage, depth))
+    {
+        return INFINITY;
+    }
     const bool carried = is_carried(step, passage->a) || is_carried(step, passage->b);
     float time = since;
     while (time < step->seconds && passage->goal > -INFINITY)
@@ -397,12 +451,12 @@ static float find_time(const rblStep* step, rblPassage* passage, float since)
             float clear = 0.0f;
             const bool first = passage->goal == 0.0f || (carried && time == since);
             passage->goal = passage->goal == 0.0f ? -depth : passage->goal;
-            float found = fraction_to(&stretch, passage->goal, ACCURACY * depth, &clear);
+            float found = fraction_to(&stretch, passage->goal, FINE * depth, &clear);
             if (first && !(found > 0.0f))
             {
                 passage->goal = deeper_goal(&stretch, depth, clear);
                 found = passage->goal > -INFINITY
-                            ? fraction_to(&stretch, passage->goal, ACCURACY * depth, NULL)
+                            ? fraction_to(&stretch, passage->goal, FINE * depth, NULL)
                             : 1.0f;
             }
             if (found < 1.0f)
@@ -451,7 +505,7 @@ static bool moves_past(const rblStep* step, uint32_t a, uint32_t b)
             bound += rbl_maxf(stage->reaches.data[index] - 0.5f * body->seconds * rbl_length3(sum), 0.0f);
         }
     }
-    return rbl_length3(rbl_sub3(travel[0], travel[1])) + bound > depth_of(step, a, b);
+    return rbl_length3(rbl_sub3(travel[0], travel[1])) + bound > SAFE * depth_of(step, a, b);
 }
 
 static bool add_passage(rblStep* step, uint32_t a, uint32_t b)
@@ -469,8 +523,9 @@ static bool collect(rblStep* step)
     for (size_t i = 0; i < step->active_pairs.count; ++i)
     {
         const rblPair* pair = &world->pairs.data[step->active_pairs.data[i]];
-        if (reaches(step, pair->a, pair->b) &&
-            (step->passages->displaces || moves_past(step, pair->a, pair->b)) &&
+        const bool far = reaches(step, pair->a, pair->b) &&
+                         (step->passages->displaces || moves_past(step, pair->a, pair->b));
+        if ((far || (!step->passages->displaces && is_deep(step, step->active_pairs.data[i]))) &&
             !add_passage(step, pair->a, pair->b))
         {
             return false;
@@ -826,6 +881,19 @@ static bool stop_all(rblStep* step)
         passage->time = INFINITY;
         passage->finished = true;
         if (getenv("NOSTOP")) continue;
+        if (getenv("PASSAGES")) for (size_t m = 0; m < step->manifolds.count; ++m)
+        {
+            const rblManifold* f = &step->manifolds.data[m];
+            const rblPair* pair = &world->pairs.data[f->pair];
+            if (pair->a != passage->a || pair->b != passage->b) continue;
+            fprintf(stderr, "   manifold count %u closed %d impact %d fast %d misses %d approaching %d last %u touching %d toi %g seen %g\n", f->count, f->closed, f->has_impact, f->fast, f->misses, f->approaching, f->last_impact, pair->touching, (double)pair->time_of_impact, (double)pair->seen_margin);
+            for (uint32_t k = 0; k < f->count; ++k)
+            {
+                const rblContact* q = &world->contacts.data[f->contact + k];
+                const rblSolverContact* c = &step->solver_contacts.data[f->first + k];
+                fprintf(stderr, "     n %g %g %g gap %g j %g\n", (double)q->normal.x, (double)q->normal.y, (double)q->normal.z, (double)c->gap, (double)q->normal_impulse);
+            }
+        }
         if (!stop(step, a, b, time) || !stop(step, b, a, time) ||
             (world->joint_ids.alive > 0 && !stop_connected(step, time)))
         {

@@ -1,6 +1,4 @@
 // One step, in the order of docs/step.md.
-#include <stdio.h>
-#include <stdlib.h>
 #include "base/assert.h"
 #include "base/timer.h"
 #include "dynamics/breaking/fracture.h"
@@ -80,14 +78,12 @@ static rblResult advance(rblStep* step, double* clock)
     rbl_integrate(step);
     rbl_orientations_ignore_energy(step);
     RBL_TRY(rbl_passages_end(step));
-    if (getenv("PASSAGES")) for (size_t i = 0; i < step->world->bodies.count; ++i) { const rblMotion* m = &step->world->motions.data[i]; fprintf(stderr, "  after passages %zu: %g %g %g v %g %g %g w %g %g %g\n", i, (double)m->center.x, (double)m->center.y, (double)m->center.z, (double)m->velocity.x, (double)m->velocity.y, (double)m->velocity.z, (double)m->spin.x, (double)m->spin.y, (double)m->spin.z); }
     lap(clock, &world->profile.integrate);
     RBL_TRY(rbl_drift_correct(step));
     RBL_TRY(rbl_passages_check_drift(step));
     lap(clock, &world->profile.drift);
     rbl_joints_settle(step);
     rbl_bodies_freeze(step);
-    if (getenv("PASSAGES")) for (size_t i = 0; i < step->world->bodies.count; ++i) { const rblMotion* m = &step->world->motions.data[i]; fprintf(stderr, "  after drift %zu: %g %g %g v %g %g %g\n", i, (double)m->center.x, (double)m->center.y, (double)m->center.z, (double)m->velocity.x, (double)m->velocity.y, (double)m->velocity.z); }
     RBL_TRY(check(step, RBL_CHECK_AFTER_FREEZING));
     RBL_TRY(rbl_contacts_finish(step));
     RBL_TRY(rbl_siblings_update(step));

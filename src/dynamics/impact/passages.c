@@ -8,8 +8,6 @@
 #include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 // ---- tuning ----
 
@@ -132,11 +130,18 @@ static float depth_of(const rblStep* step, uint32_t a, uint32_t b)
     return DEPTH * rbl_minf(inner_a, inner_b);
 }
 
+// Nothing passes through a half space: however deep a body is, its contacts push it out.
+static bool may_be_passed(const rblStep* step, uint32_t a, uint32_t b)
+{
+    return step->paths.data[a].bounded && step->paths.data[b].bounded &&
+           !rbl_bodies_are_siblings(&step->paths.data[a], &step->paths.data[b]);
+}
+
 static bool reaches(const rblStep* step, uint32_t a, uint32_t b)
 {
     const float* all = step->passages->reaches.data;
     return all[step->solver_index.data[a]] + all[step->solver_index.data[b]] > SAFE * depth_of(step, a, b) &&
-           !rbl_bodies_are_siblings(&step->paths.data[a], &step->paths.data[b]);
+           may_be_passed(step, a, b);
 }
 
 // Overlap of a pair with a body of infinite mass at the beginning of the last leg, m.
@@ -168,7 +173,7 @@ static bool is_deep(const rblStep* step, uint32_t number)
 {
     const rblPair* pair = &step->world->pairs.data[number];
     const float depth = depth_of(step, pair->a, pair->b);
-    return depth < INFINITY && overlap_of(step, number) > SAFE * depth;
+    return may_be_passed(step, pair->a, pair->b) && overlap_of(step, number) > SAFE * depth;
 }
 
 static void any_block(rblRange range, void* context)
@@ -417,26 +422,10 @@ static bool is_carried(const rblStep* step, uint32_t slot)
     return index != 0 && step->passages->paths.data[index].ending == RBL_ENDING_CARRIED;
 }
 
-static bool is_unbounded(const rblStep* step, const rblPassage* passage)
-{
-    return !step->paths.data[passage->a].bounded || !step->paths.data[passage->b].bounded;
-}
-
-// Nothing passes through a half space: only the end counts. A shape that rolls may enter it a little on its way.
-static bool ends_deep(const rblStep* step, const rblPassage* passage, float depth)
-{
-    const Stretch end = stretch_at(step, passage, step->seconds);
-    return fraction_to(&end, -depth, FINE * depth, NULL) < 1.0f;
-}
-
 // The time from which on the two overlap too deeply; INFINITY: never.
 static float find_time(const rblStep* step, rblPassage* passage, float since)
 {
     const float depth = depth_of(step, passage->a, passage->b);
-    if (is_unbounded(step, passage) && !ends_deep(step, passage, depth))
-    {
-        return INFINITY;
-    }
     const bool carried = is_carried(step, passage->a) || is_carried(step, passage->b);
     float time = since;
     while (time < step->seconds && passage->goal > -INFINITY)
@@ -873,27 +862,8 @@ static bool stop_all(rblStep* step)
         const float time = passage->time;
         const uint32_t a = step->solver_index.data[passage->a];
         const uint32_t b = step->solver_index.data[passage->b];
-        if (getenv("PASSAGES"))
-        {
-            fprintf(stderr, "stop %u (%u %.3f) %u (%u %.3f) at %g of %g, depth %g goal %g v %g %g clocks %g %g sec %g %g\n", passage->a, a, (double)step->surfaces.data[passage->a].inner_radius, passage->b, b, (double)step->surfaces.data[passage->b].inner_radius, (double)time, (double)step->seconds,
-                    (double)depth_of(step, passage->a, passage->b), (double)passage->goal, (double)rbl_length3(step->solver_bodies.data[a].velocity), (double)rbl_length3(step->solver_bodies.data[b].velocity), (double)step->clocks.data[a], (double)step->clocks.data[b], (double)step->solver_bodies.data[a].seconds, (double)step->solver_bodies.data[b].seconds);
-        }
         passage->time = INFINITY;
         passage->finished = true;
-        if (getenv("NOSTOP")) continue;
-        if (getenv("PASSAGES")) for (size_t m = 0; m < step->manifolds.count; ++m)
-        {
-            const rblManifold* f = &step->manifolds.data[m];
-            const rblPair* pair = &world->pairs.data[f->pair];
-            if (pair->a != passage->a || pair->b != passage->b) continue;
-            fprintf(stderr, "   manifold count %u closed %d impact %d fast %d misses %d approaching %d last %u touching %d toi %g seen %g\n", f->count, f->closed, f->has_impact, f->fast, f->misses, f->approaching, f->last_impact, pair->touching, (double)pair->time_of_impact, (double)pair->seen_margin);
-            for (uint32_t k = 0; k < f->count; ++k)
-            {
-                const rblContact* q = &world->contacts.data[f->contact + k];
-                const rblSolverContact* c = &step->solver_contacts.data[f->first + k];
-                fprintf(stderr, "     n %g %g %g gap %g j %g\n", (double)q->normal.x, (double)q->normal.y, (double)q->normal.z, (double)c->gap, (double)q->normal_impulse);
-            }
-        }
         if (!stop(step, a, b, time) || !stop(step, b, a, time) ||
             (world->joint_ids.alive > 0 && !stop_connected(step, time)))
         {

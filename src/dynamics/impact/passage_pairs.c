@@ -45,9 +45,10 @@ static void reach_block(rblRange range, void* context)
 // Overlap that a motion may add, m.
 float rbl_passage_depth(const rblStep* step, uint32_t a, uint32_t b)
 {
-    const float inner_a = step->surfaces.data[a].inner_radius;
-    const float inner_b = step->surfaces.data[b].inner_radius;
-    return DEPTH * rbl_minf(inner_a, inner_b);
+    const rblBodyPath* path_a = &step->paths.data[a];
+    const rblBodyPath* path_b = &step->paths.data[b];
+    return DEPTH * rbl_minf(path_a->bounded ? path_a->inner_radius : INFINITY,
+                            path_b->bounded ? path_b->inner_radius : INFINITY);
 }
 
 // Nothing passes through a half space: however deep a body is, its contacts push it out.

@@ -337,6 +337,68 @@ static Tally try_cases(Kind kind, Room room, const Stock* stock, int count, bool
     return tally;
 }
 
+// ---- piles ----
+
+#define PILE 120
+
+// Bodies of one kind dropped in a block onto a fixed box; with `close`, they overlap at the beginning. Returns how many are below
+// its top, or faster than their fall allows, in any step.
+static int count_lost(rblShapeId shape, float size, float thickness, float close)
+{
+    rblWorldDef world_def = rbl_default_world_def();
+    rblWorldId world;
+    rblBodyId bodies[PILE];
+    check_ok(rbl_world_create(&world_def, &world));
+    put(world, make_box(60, thickness, 60), RBL_BODY_STATIC, vec(0, -0.5f * thickness, 0));
+    rblBodyDef def = rbl_default_body_def();
+    def.shape = shape;
+    for (int i = 0; i < PILE; ++i)
+    {
+        const float spacing = close * size;
+        const rblVec3 axis = vec((float)(i % 5 - 2), 1, (float)(i % 3 - 1));
+        def.pose.p =
+            vec(spacing * (float)(i % 4), size + spacing * (float)(i / 16), spacing * (float)(i / 4 % 4));
+        def.pose.q = rbl_quat_from_axis_angle(axis, 0.7f * (float)i);
+        check_ok(rbl_body_create(world, &def, &bodies[i]));
+    }
+    const float drop = size * (1.0f + (float)(PILE / 16));
+    int lost = 0;
+    for (int step = 0; step < 60; ++step)
+    {
+        step_times(world, 1);
+        for (int i = 0; i < PILE; ++i)
+        {
+            const rblBodyState now = state_of(world, bodies[i]);
+            lost += now.center.y < 0.0f || now.velocity.y < -1.2f * sqrtf(2.0f * 9.81f * drop) - 1.0f;
+        }
+    }
+    check_ok(rbl_world_destroy(world));
+    return lost;
+}
+
+static void nobody_falls_through_the_ground_of_a_pile(void** state)
+{
+    (void)state;
+    static const float grounds[] = {2.0f, 0.01f};
+    static const float spacings[] = {1.1f, 0.6f};
+    for (int kind = 0; kind < KINDS; ++kind)
+    {
+        const rblShapeId shape = make_kind((Kind)kind, 2);
+        rblShapeView view;
+        check_ok(rbl_shape_view(shape, &view));
+        for (int i = 0; i < 4; ++i)
+        {
+            const int lost = count_lost(shape, 2.0f * view.radius, grounds[i / 2], spacings[i % 2]);
+            if (lost > 0)
+            {
+                print_message("%s on %g m, spacing %g: %d\n", kind_names[kind], (double)grounds[i / 2],
+                              (double)spacings[i % 2], lost);
+            }
+        }
+        check_ok(rbl_shape_destroy(shape));
+    }
+}
+
 // ---- the suite ----
 
 static void make_stock(Stock* stock)
@@ -414,7 +476,8 @@ static void print_table(int count, const char* only)
             {
                 continue;
             }
-            const Tally t = try_cases((Kind)kind, (Room)room, &stock, count, getenv("RUBBLE_MEASURE") != NULL);
+            const Tally t =
+                try_cases((Kind)kind, (Room)room, &stock, count, getenv("RUBBLE_MEASURE") != NULL);
             printf("%-13s %-10s %5d ", room_names[room], kind_names[kind], t.faults);
             for (int wall = 0; wall < WALLS; ++wall)
             {
@@ -436,6 +499,7 @@ int main(int argc, char** argv)
         cmocka_unit_test(nothing_passes_through_moving_walls),
         cmocka_unit_test(nothing_passes_through_walls_in_a_crowd),
         cmocka_unit_test(nothing_passes_through_walls_in_a_mixed_crowd),
+        cmocka_unit_test(nobody_falls_through_the_ground_of_a_pile),
     };
     if (argc > 1)
     {

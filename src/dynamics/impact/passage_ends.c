@@ -13,7 +13,8 @@ static void set_mean(rblStep* step, uint32_t index)
     rblVelocity* before = &step->before_contacts.data[index];
     const float seconds = body->seconds;
     const rblVec3 mean = rbl_scale3(rbl_sub3(now->center, saved->center), 1.0f / seconds);
-    const rblVec3 spin = rbl_scale3(rbl_rotation_between(saved->orientation, now->orientation), 1.0f / seconds);
+    const rblVec3 spin =
+        rbl_scale3(rbl_rotation_between(saved->orientation, now->orientation), 1.0f / seconds);
     before->velocity = rbl_sub3(rbl_scale3(mean, 2.0f), body->velocity);
     before->spin = rbl_sub3(rbl_scale3(spin, 2.0f), body->spin);
 }

@@ -27,8 +27,9 @@ static float reach_of(const rblStep* step, uint32_t index)
     {
         const rblFlown* flown = &stage->flown.data[f - 1];
         const float time = flown->end - flown->begin;
-        reach += time * (rbl_length3(flown->motion.velocity) + 1.5f * radius * rbl_length3(flown->motion.spin) +
-                         0.5f * time * rbl_length3(flown->acceleration));
+        reach +=
+            time * (rbl_length3(flown->motion.velocity) + 1.5f * radius * rbl_length3(flown->motion.spin) +
+                    0.5f * time * rbl_length3(flown->acceleration));
     }
     return reach;
 }
@@ -61,7 +62,8 @@ static bool may_be_passed(const rblStep* step, uint32_t a, uint32_t b)
 bool rbl_passage_reaches(const rblStep* step, uint32_t a, uint32_t b)
 {
     const float* all = step->passages->reaches.data;
-    return all[step->solver_index.data[a]] + all[step->solver_index.data[b]] > SAFE * rbl_passage_depth(step, a, b) &&
+    return all[step->solver_index.data[a]] + all[step->solver_index.data[b]] >
+               SAFE * rbl_passage_depth(step, a, b) &&
            may_be_passed(step, a, b);
 }
 
@@ -82,8 +84,8 @@ static float overlap_of(const rblStep* step, uint32_t number)
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
         const rblContact* contact = &world->contacts.data[manifold->contact + i];
-        const rblVec3 gap = rbl_sub3(rbl_transform_point(b, contact->anchor_b),
-                                     rbl_transform_point(a, contact->anchor_a));
+        const rblVec3 gap =
+            rbl_sub3(rbl_transform_point(b, contact->anchor_b), rbl_transform_point(a, contact->anchor_a));
         overlap = rbl_maxf(overlap, -rbl_dot3(gap, contact->normal));
     }
     return overlap;
@@ -174,9 +176,9 @@ static bool balls_miss(const rblStep* step, uint32_t a, uint32_t b)
         from[k] = index != 0 ? stage->saved.data[index].center : now;
         travel[k] = rbl_sub3(now, from[k]);
         more += world->bodies.data[slots[k]].shape.radius;
-        more += index != 0 ? 0.125f * step->seconds * step->seconds *
-                                 rbl_length3(rbl_last_acceleration(step, index))
-                           : 0.0f;
+        more += index != 0
+                    ? 0.125f * step->seconds * step->seconds * rbl_length3(rbl_last_acceleration(step, index))
+                    : 0.0f;
     }
     const rblVec3 apart = rbl_sub3(from[1], from[0]);
     const rblVec3 moved = rbl_sub3(travel[1], travel[0]);
@@ -269,8 +271,9 @@ rblAabb rbl_path_box(const rblStep* step, uint32_t index)
 
 static bool contains(rblAabb outer, rblAabb inner)
 {
-    return outer.lower.x <= inner.lower.x && outer.lower.y <= inner.lower.y && outer.lower.z <= inner.lower.z &&
-           outer.upper.x >= inner.upper.x && outer.upper.y >= inner.upper.y && outer.upper.z >= inner.upper.z;
+    return outer.lower.x <= inner.lower.x && outer.lower.y <= inner.lower.y &&
+           outer.lower.z <= inner.lower.z && outer.upper.x >= inner.upper.x &&
+           outer.upper.y >= inner.upper.y && outer.upper.z >= inner.upper.z;
 }
 
 // Whether a body has left its predicted path by more than a body of its thickness may.
@@ -298,7 +301,8 @@ static bool add_if_new(rblStep* step, uint32_t one, uint32_t other)
     const rblWorld* world = step->world;
     const uint32_t a = one < other ? one : other;
     const uint32_t b = one < other ? other : one;
-    if (a == b || !rbl_passage_reaches(step, a, b) || !rbl_pair_is_wanted(world, a, b) || is_pair(world, a, b))
+    if (a == b || !rbl_passage_reaches(step, a, b) || !rbl_pair_is_wanted(world, a, b) ||
+        is_pair(world, a, b))
     {
         return true;
     }
@@ -373,7 +377,8 @@ static bool collect_deflected(rblStep* step)
     for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
     {
         const rblShapeView* shape = &step->world->bodies.data[step->solver_bodies.data[i].slot].shape;
-        const bool far = stage->displaces ? stage->reaches.data[i] > shape->inner_radius : is_deflected(step, i);
+        const bool far =
+            stage->displaces ? stage->reaches.data[i] > shape->inner_radius : is_deflected(step, i);
         if (!rbl_is_dynamic(step, i) || !far)
         {
             continue;

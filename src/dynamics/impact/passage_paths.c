@@ -22,8 +22,8 @@ rblResult rbl_flight_note(rblStep* step, uint32_t index, float seconds)
                             .begin = begin,
                             .end = begin + seconds,
                             .motion = world->motions.data[body->slot],
-                            .acceleration = slides ? rbl_vec3(0, 0, 0)
-                                                   : rbl_body_linear_acceleration(world, body)};
+                            .acceleration =
+                                slides ? rbl_vec3(0, 0, 0) : rbl_body_linear_acceleration(world, body)};
     return rbl_array_push(&step->passages->flown, flown) ? RBL_OK : rbl_fail_memory();
 }
 
@@ -88,7 +88,8 @@ bool rbl_path_make(rblStep* step, uint32_t index)
         last.spin = rbl_vec3(0, 0, 0);
         path->count = 1;
         path->end = step->seconds;
-        return rbl_legs_add(body, &last, rbl_motion_pose(now), rbl_vec3(0, 0, 0), 0.0f, path->end, &stage->legs);
+        return rbl_legs_add(body, &last, rbl_motion_pose(now), rbl_vec3(0, 0, 0), 0.0f, path->end,
+                            &stage->legs);
     }
     for (uint32_t f = stage->firsts.data[index]; f != 0; f = stage->nexts.data[f - 1])
     {

@@ -92,8 +92,7 @@ static bool carry(rblStep* step, uint32_t index, uint32_t carrier, float time)
     rblPath* path = &stage->paths.data[index];
     const rblPath* other = &stage->paths.data[carrier];
     const rblTransform own = rbl_path_pose(step, index, time);
-    const rblTransform held =
-        rbl_transform_relative(rbl_path_pose(step, carrier, time), own);
+    const rblTransform held = rbl_transform_relative(rbl_path_pose(step, carrier, time), own);
     const uint32_t first = (uint32_t)stage->legs.count;
     for (uint32_t i = 0; i < path->count; ++i)
     {
@@ -280,7 +279,8 @@ rblResult rbl_passages_check_drift(rblStep* step)
         const rblMotion* now = &world->motions.data[slot];
         const rblShapeView* shape = &world->bodies.data[slot].shape;
         const bool turns = shape->bounded && shape->rolling != RBL_ROLLS_AS_BALL && rbl_is_dynamic(step, i);
-        const float angle = turns ? rbl_length3(rbl_rotation_between(saved->orientation, now->orientation)) : 0.0f;
+        const float angle =
+            turns ? rbl_length3(rbl_rotation_between(saved->orientation, now->orientation)) : 0.0f;
         stage->reaches.data[i] = rbl_length3(rbl_sub3(now->center, saved->center)) + angle * shape->radius;
         any = any || stage->reaches.data[i] > 0.0f;
     }

@@ -26,11 +26,11 @@ typedef struct rblPath
 // Two bodies that move so far in the substep that they may pass through each other.
 typedef struct rblPassage
 {
-    uint32_t a, b;  // slots
-    float time;     // s: they overlap too deeply; INFINITY: they do not
-    float goal;     // m: deepest gap that is allowed; 0: not known yet
-    bool finished;  // neither body can be stopped any more
-    bool waits;     // the two move on together, or far apart, unless one of them stops
+    uint32_t a, b; // slots
+    float time;    // s: they overlap too deeply; INFINITY: they do not
+    float goal;    // m: deepest gap that is allowed; 0: not known yet
+    bool finished; // neither body can be stopped any more
+    bool waits;    // the two move on together, or far apart, unless one of them stops
 } rblPassage;
 
 // Working data of the stage.

@@ -8,6 +8,7 @@
 #define ACCURACY    0.02f // of the search
 #define FIXED_SHARE 0.04f // what a motion may add to a deep overlap with a body of infinite mass
 #define DOUBLINGS   6     // of the overlap that is allowed, for pairs that overlap from the start
+#define HALVINGS    4     // of the interval of that overlap
 #define LEAST_TIME  1e-4f // of the substep: shorter legs are not followed
 
 // Two bodies over a part of the substep in which each of them has one leg.
@@ -57,23 +58,35 @@ static float fraction_to(const Stretch* stretch, float goal, float accuracy, flo
     return rbl_shape_find_impact(&query);
 }
 
+// The gap at the beginning of a stretch of a pair that overlaps there, m; -INFINITY where the search ends. Searches of shapes
+// that are not convex tell only whether a gap is reached.
+static float gap_at_start(const Stretch* stretch, float depth)
+{
+    float above = -depth;
+    float below = -2.0f * depth;
+    int i = 0;
+    while (i < DOUBLINGS && !(fraction_to(stretch, below, ACCURACY * depth, NULL) > 0.0f))
+    {
+        above = below;
+        below *= 2.0f;
+        ++i;
+    }
+    for (int k = 0; k < HALVINGS && i < DOUBLINGS; ++k)
+    {
+        const float middle = 0.5f * (above + below);
+        const bool beyond = fraction_to(stretch, middle, ACCURACY * depth, NULL) > 0.0f;
+        below = beyond ? middle : below;
+        above = beyond ? above : middle;
+    }
+    return i < DOUBLINGS ? below : -INFINITY;
+}
+
 // A pair that overlaps from the start may overlap by so much more.
 static float deeper_goal(const Stretch* stretch, float depth, float clear)
 {
-    if (clear < 0.0f)
-    {
-        return clear - (stretch->fixed ? FIXED_SHARE : 1.0f) * depth;
-    }
-    float goal = -depth;
-    for (int i = 0; i < DOUBLINGS; ++i)
-    {
-        goal *= 2.0f;
-        if (fraction_to(stretch, goal, ACCURACY * depth, NULL) > 0.0f)
-        {
-            return goal;
-        }
-    }
-    return -INFINITY;
+    const bool known = clear < 0.0f && clear > -INFINITY;
+    const float gap = known ? clear : gap_at_start(stretch, depth);
+    return gap - (stretch->fixed ? FIXED_SHARE : 1.0f) * depth;
 }
 
 // When two bodies overlap too deeply, they touched before. Without an overlap at the beginning of the stretch, that is their time.

@@ -4,6 +4,10 @@
 #include "dynamics/stages.h"
 #include <math.h>
 
+// ---- tuning ----
+
+#define SPUN 0.01 // of the kinetic energy: what a correction of the angular momentum may add
+
 // Velocities whose mean over the last leg is what the body has really made: drift correction compares gaps with them.
 static void set_mean(rblStep* step, uint32_t index)
 {
@@ -54,12 +58,16 @@ static void pay(rblStep* step, uint32_t index, double excess)
     }
 }
 
-// Turns the body, and its angular momentum with it: its energy of rotation stays the same.
-static void turn_whole(rblMotion* motion, rblQuat to)
+// Turns the body. Where it would spin much faster with its angular momentum, as a rod about its axis, that turns with it.
+static void turn_to(rblMotion* motion, rblQuat to)
 {
+    const double before = rbl_rotational_energy(motion->orientation, motion->momentum, motion->moments);
     const rblVec3 in_body = rbl_inverse_rotate3(motion->orientation, motion->momentum);
     motion->orientation = to;
-    motion->momentum = rbl_rotate3(to, in_body);
+    if (rbl_rotational_energy(to, motion->momentum, motion->moments) > (1.0 + SPUN) * before)
+    {
+        motion->momentum = rbl_rotate3(to, in_body);
+    }
 }
 
 // The orientation after a part of the last leg is that of a shorter step.
@@ -69,6 +77,29 @@ static void turn_less(const rblStep* step, uint32_t index, rblMotion* motion, fl
     const rblVec3 middle = rbl_scale3(rbl_add3(saved->momentum, motion->momentum), 0.5f);
     motion->orientation =
         rbl_orientation_advance(saved->orientation, middle, motion->momentum, motion->moments, seconds);
+}
+
+// A body whose velocity has changed on its way has another angular momentum about a fixed point when it stops elsewhere. Without a
+// support its own one takes the difference, unless it would spin much faster.
+static void keep_momentum(rblStep* step, uint32_t index, rblVec3 from)
+{
+    rblWorld* world = step->world;
+    const rblSolverBody* solver = &step->solver_bodies.data[index];
+    const rblBody* body = &world->bodies.data[solver->slot];
+    rblMotion* motion = &world->motions.data[solver->slot];
+    if (solver->island == RBL_NONE || step->islands.data[solver->island].grounded ||
+        step->passages->paths.data[index].carrier != 0)
+    {
+        return;
+    }
+    const rblVec3 moved = rbl_scale3(rbl_sub3(from, motion->center), body->mass);
+    const rblVec3 old = motion->momentum;
+    const double kinetic = rbl_body_kinetic(world, solver->slot);
+    motion->momentum = rbl_add3(old, rbl_cross3(moved, motion->velocity));
+    if (rbl_body_kinetic(world, solver->slot) > (1.0 + SPUN) * kinetic)
+    {
+        motion->momentum = old;
+    }
 }
 
 // What a body of a shorter path has gained or lost.
@@ -96,7 +127,7 @@ static void displace_less(rblStep* step, uint32_t index)
     const double before = rbl_body_energy(world, slot);
     const rblTransform pose = rbl_path_pose(step, index, path->end);
     motion->center = pose.p;
-    turn_whole(motion, pose.q);
+    turn_to(motion, pose.q);
     book(step, index, before);
     motion->spin = rbl_angular_velocity(motion->orientation, motion->momentum, motion->moments);
 }
@@ -126,6 +157,7 @@ static void end_path(rblStep* step, uint32_t index)
     const double before = rbl_body_energy(world, slot);
     const rblTransform pose = rbl_path_pose(step, index, path->end);
     const float begin = step->clocks.data[index];
+    const rblVec3 center = motion->center;
     take_back_forces(step, index, rbl_maxf(begin + solver->seconds - rbl_maxf(path->stopped, begin), 0.0f));
     motion->center = pose.p;
     if (path->carrier == 0 && path->stopped > begin)
@@ -134,8 +166,9 @@ static void end_path(rblStep* step, uint32_t index)
     }
     else
     {
-        turn_whole(motion, pose.q);
+        turn_to(motion, pose.q);
     }
+    keep_momentum(step, index, center);
     book(step, index, before);
     motion->spin = rbl_angular_velocity(motion->orientation, motion->momentum, motion->moments);
     set_mean(step, index);

@@ -58,13 +58,23 @@ static void pay(rblStep* step, uint32_t index, double excess)
     }
 }
 
-// Turns the body. Where it would spin much faster with its angular momentum, as a rod about its axis, that turns with it.
-static void turn_to(rblMotion* motion, rblQuat to)
+// Whether nothing static acts on the body, so that angular momentum counts.
+static bool floats(const rblStep* step, uint32_t index)
+{
+    const uint32_t island = step->solver_bodies.data[index].island;
+    return island != RBL_NONE && !step->islands.data[island].grounded &&
+           step->passages->paths.data[index].carrier == 0;
+}
+
+// Turns the body and its angular momentum with it, which keeps its energy of rotation. A body without a support keeps its angular
+// momentum, unless it would spin much faster, as a rod about its axis.
+static void turn_to(rblStep* step, uint32_t index, rblMotion* motion, rblQuat to)
 {
     const double before = rbl_rotational_energy(motion->orientation, motion->momentum, motion->moments);
     const rblVec3 in_body = rbl_inverse_rotate3(motion->orientation, motion->momentum);
+    const double after = rbl_rotational_energy(to, motion->momentum, motion->moments);
     motion->orientation = to;
-    if (rbl_rotational_energy(to, motion->momentum, motion->moments) > (1.0 + SPUN) * before)
+    if (!floats(step, index) || after > (1.0 + SPUN) * before)
     {
         motion->momentum = rbl_rotate3(to, in_body);
     }
@@ -87,8 +97,7 @@ static void keep_momentum(rblStep* step, uint32_t index, rblVec3 from)
     const rblSolverBody* solver = &step->solver_bodies.data[index];
     const rblBody* body = &world->bodies.data[solver->slot];
     rblMotion* motion = &world->motions.data[solver->slot];
-    if (solver->island == RBL_NONE || step->islands.data[solver->island].grounded ||
-        step->passages->paths.data[index].carrier != 0)
+    if (!floats(step, index))
     {
         return;
     }
@@ -127,7 +136,7 @@ static void displace_less(rblStep* step, uint32_t index)
     const double before = rbl_body_energy(world, slot);
     const rblTransform pose = rbl_path_pose(step, index, path->end);
     motion->center = pose.p;
-    turn_to(motion, pose.q);
+    turn_to(step, index, motion, pose.q);
     book(step, index, before);
     motion->spin = rbl_angular_velocity(motion->orientation, motion->momentum, motion->moments);
 }
@@ -166,7 +175,7 @@ static void end_path(rblStep* step, uint32_t index)
     }
     else
     {
-        turn_to(motion, pose.q);
+        turn_to(step, index, motion, pose.q);
     }
     keep_momentum(step, index, center);
     book(step, index, before);

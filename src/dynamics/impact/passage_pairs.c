@@ -91,12 +91,14 @@ static float overlap_of(const rblStep* step, uint32_t number)
     return overlap;
 }
 
-// Whether a body of infinite mass has been entered so far that no slow motion may go on.
+// Whether a body of infinite mass has been entered so far that no slow motion may go on. Depths of samples are at most the inner
+// radius.
 static bool is_deep(const rblStep* step, uint32_t number)
 {
     const rblPair* pair = &step->world->pairs.data[number];
     const float depth = rbl_passage_depth(step, pair->a, pair->b);
-    return may_be_passed(step, pair->a, pair->b) && overlap_of(step, number) > SAFE * depth;
+    const bool convex = step->paths.data[pair->a].convex && step->paths.data[pair->b].convex;
+    return may_be_passed(step, pair->a, pair->b) && overlap_of(step, number) > (convex ? SAFE : 1.0f) * depth;
 }
 
 static void any_block(rblRange range, void* context)

@@ -345,6 +345,10 @@ static bool pair_deflected(rblStep* step)
 {
     struct rblPassageStage* stage = step->passages;
     const size_t count = stage->deflected.count;
+    if (count < 2)
+    {
+        return true;
+    }
     if (!rbl_array_resize_amply(&stage->turns, 2 * count))
     {
         return false;

@@ -78,14 +78,6 @@ typedef struct Close
     uint32_t presses, near; // lanes, as bits
 } Close;
 
-// A body with less time left than the other one of its pair moves less.
-static void slow_to_own_time(rblWideBody* body, rblFloat4 seconds)
-{
-    const rblFloat4 share = rbl_div4(body->seconds, rbl_max4(seconds, rbl_splat4(FLT_MIN)));
-    body->velocity = rbl_wide_scale3(body->velocity, share);
-    body->spin = rbl_wide_scale3(body->spin, share);
-}
-
 static Close begin_close(const rblStep* step, const rblBundle* bundle)
 {
     const rblWorld* world = step->world;
@@ -104,8 +96,6 @@ static Close begin_close(const rblStep* step, const rblBundle* bundle)
     close.deep = rbl_mul4(rbl_load4(deep), close.slop);
     close.left = rbl_mul4(rbl_splat4(LEFT), close.slop);
     close.seconds = rbl_max4(close.a.seconds, close.b.seconds);
-    slow_to_own_time(&close.a, close.seconds);
-    slow_to_own_time(&close.b, close.seconds);
     return close;
 }
 

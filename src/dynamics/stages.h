@@ -77,6 +77,11 @@ rblResult rbl_islands_find(rblStep* step);
 // flight has been applied.
 rblResult rbl_impacts_resolve(rblStep* step, bool* breaks);
 
+// No body passes through another one: before and after the motion of all bodies (passages.c).
+rblResult rbl_passages_begin(rblStep* step);
+rblResult rbl_passages_end(rblStep* step);
+rblResult rbl_passages_check_drift(rblStep* step);
+
 // Ask the breakers about impacts; the cost of the cracks is taken from the impacts. With *any, bodies will break in
 // rbl_bodies_break() (fracture.c).
 rblResult rbl_breaks_plan(rblStep* step, bool* any);

@@ -76,10 +76,13 @@ static rblResult advance(rblStep* step, double* clock)
     RBL_TRY(rbl_islands_clamp(step));
     lap(clock, &world->profile.solve);
     RBL_TRY(check(step, RBL_CHECK_AFTER_SOLVING));
+    RBL_TRY(rbl_passages_begin(step));
     rbl_integrate(step);
     rbl_orientations_ignore_energy(step);
+    RBL_TRY(rbl_passages_end(step));
     lap(clock, &world->profile.integrate);
     RBL_TRY(rbl_drift_correct(step));
+    RBL_TRY(rbl_passages_check_drift(step));
     lap(clock, &world->profile.drift);
     rbl_joints_settle(step);
     rbl_bodies_freeze(step);

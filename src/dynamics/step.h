@@ -346,6 +346,7 @@ struct rblStep
     struct rblManifoldBuilder* manifold_builder; // manifolds.c
     struct rblIslandFinder* island_finder;       // islands.c
     struct rblImpactStage* impact;               // impacts.h
+    struct rblPassageStage* passages;            // passages.h
     struct rblFractureStage* fracture;           // fracture.h
     struct rblContactSolver* contact_solver;     // contact_solve.c
     struct rblSubspaceStage* subspace;           // subspace_system.h

@@ -53,6 +53,7 @@
     X(manifold_builder, rbl_manifold_builder)                                                                \
     X(island_finder, rbl_island_finder)                                                                      \
     X(impact, rbl_impact_stage)                                                                              \
+    X(passages, rbl_passage_stage)                                                                           \
     X(fracture, rbl_fracture_stage)                                                                          \
     X(contact_solver, rbl_contact_solver)                                                                    \
     X(subspace, rbl_subspace_stage)                                                                          \

@@ -415,6 +415,13 @@ rblResult rbl_bodies_fly_to_impacts(rblStep* step, uint32_t round)
     Flight flight = {.step = step, .round = round};
     const uint32_t count = (uint32_t)step->solver_bodies.count - 1;
     step->impact->times.data[0] = 0.0f;
+    for (uint32_t i = 1; i <= count; ++i)
+    {
+        if (flies(step, i) && step->impact->freedoms.data[i] != RBL_FREEDOM_NONE)
+        {
+            RBL_TRY(rbl_flight_note(step, i, step->impact->times.data[i]));
+        }
+    }
     if (!slide_all(step))
     {
         return rbl_fail_memory();

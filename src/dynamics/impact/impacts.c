@@ -329,6 +329,10 @@ static rblResult begin_impacts(rblStep* step)
         return rbl_fail_memory();
     }
     rbl_array_clear(&step->manifold_impacts);
+    if (step->break_round == 0)
+    {
+        rbl_flights_forget(step);
+    }
     for (size_t i = 0; i < bodies; ++i)
     {
         step->impact->last_change.data[i] = 0;

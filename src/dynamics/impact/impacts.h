@@ -156,6 +156,10 @@ void rbl_bodies_slow(rblStep* step);
 // Move bodies by their `times` (impact_flight.c).
 rblResult rbl_bodies_fly_to_impacts(rblStep* step, uint32_t round);
 
+// Note a flight that is about to begin; forget those of the last substep (passages.c).
+rblResult rbl_flight_note(rblStep* step, uint32_t index, float seconds);
+void rbl_flights_forget(rblStep* step);
+
 // ---- pairs, four at a time (impact_stop.c) ----
 
 // Fill in the data of a bundle before the first sweep.

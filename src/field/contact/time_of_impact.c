@@ -126,7 +126,7 @@ double rbl_simple_time_of_impact(const rblImpactQuery* query, const rblFlights* 
     {
         return rbl_field_time_of_impact(query, flights);
     }
-    double gap = 0.0;
+    double gap = query->target < 0.0f ? -(double)INFINITY : 0.0; // of an overlap only where it may have one
     const double t = rbl_convex_time_of_impact(query, flights, &gap);
     *clear = gap - flights->slack;
     return t;

@@ -235,8 +235,13 @@ static void measure(const MovingPair* pair, double t, Moment* m)
                            f->a.center);
     const double rounding_sum = pair->a->rounding + pair->b->rounding;
     const double far_enough = f->goal + f->slack + rbl_fastest_closing(f) * (1.0 - t) + rounding_sum;
-    const rblSeparation found = rbl_gjk_clearance(&now, rbl_mat3d_apply(&back, m->normal),
-                                                  f->goal + rounding_sum, far_enough, &m->seed);
+    const rblVec3d guess = rbl_mat3d_apply(&back, m->normal);
+    rblSeparation found = rbl_gjk_clearance(&now, guess, f->goal + rounding_sum, far_enough, &m->seed);
+    if (f->goal < 0.0 && !(found.distance > 0.0)) // the depth of the cores counts
+    {
+        found = rbl_gjk_separation(&now, guess, far_enough);
+        m->seed.count = 0;
+    }
     m->gap = found.distance - rounding_sum;
     m->normal_in_a = found.normal;
     m->normal = rbl_mat3d_apply(&turn_a, found.normal);

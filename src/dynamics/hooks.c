@@ -1,7 +1,9 @@
 // Filters of the embedder: which pairs may collide, and which contacts act.
 #include "dynamics/stages.h"
 
+#include "base/error.h"
 #include <math.h>
+#include <string.h>
 
 void rbl_pair_drop_contacts(rblPair* pair)
 {
@@ -39,21 +41,33 @@ static rblPairContacts describe(const rblWorld* world, const rblPair* pair)
     return contacts;
 }
 
-void rbl_contacts_filter(rblStep* step)
+rblResult rbl_contacts_filter(rblStep* step)
 {
     rblWorld* world = step->world;
-    for (size_t i = 0; i < step->active_pairs.count && world->contact_filter != NULL; ++i)
+    if (world->contact_filter == NULL)
     {
-        rblPair* pair = &world->pairs.data[step->active_pairs.data[i]];
+        return RBL_OK;
+    }
+    if (!rbl_array_renew(&step->filtered, world->pairs.count, 0))
+    {
+        return rbl_fail_memory();
+    }
+    memset(step->filtered.data, 0, world->pairs.count);
+    for (size_t i = 0; i < step->active_pairs.count; ++i)
+    {
+        const uint32_t index = step->active_pairs.data[i];
+        rblPair* pair = &world->pairs.data[index];
         if (pair->count > 0)
         {
             const rblPairContacts contacts = describe(world, pair);
             if (!world->contact_filter(&contacts, world->contact_filter_context))
             {
                 rbl_pair_drop_contacts(pair);
+                step->filtered.data[index] = 1;
             }
         }
     }
+    return RBL_OK;
 }
 
 rblResult rbl_world_set_pair_filter(rblWorldId id, rblPairFilter* filter, void* context)

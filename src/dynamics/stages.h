@@ -39,7 +39,7 @@ static inline bool rbl_bodies_are_siblings(const rblBodyPath* a, const rblBodyPa
 rblResult rbl_siblings_drop_contacts(rblStep* step);
 
 // Ask the filter of contacts, and drop those that must not act; drop those of one pair (hooks.c).
-void rbl_contacts_filter(rblStep* step);
+rblResult rbl_contacts_filter(rblStep* step);
 void rbl_pair_drop_contacts(rblPair* pair);
 
 // Overlaps of sensors, and their events (sensors.c).

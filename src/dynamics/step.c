@@ -31,7 +31,7 @@ static rblResult detect(rblStep* step, double* clock)
     RBL_TRY(check(step, RBL_CHECK_AFTER_PAIRS));
     RBL_TRY(rbl_contacts_find(step));
     RBL_TRY(rbl_siblings_drop_contacts(step));
-    rbl_contacts_filter(step);
+    RBL_TRY(rbl_contacts_filter(step));
     lap(clock, &world->profile.narrow);
     RBL_TRY(check(step, RBL_CHECK_AFTER_CONTACTS));
     RBL_TRY(rbl_sleepers_wake_by_approach(step));

@@ -297,7 +297,9 @@ struct rblStep
     RBL_ARRAY(rblBodyPath) paths;
     RBL_ARRAY(rblSweep) sweeps; // of shapes: start pose and predicted motion over the step
     RBL_ARRAY(rblPreparedSweep)
-    prepared_sweeps;                   // the same, prepared for times of impact, of bodies that move far
+    prepared_sweeps; // the same, prepared for times of impact, of bodies that move far
+    RBL_ARRAY(unsigned char)
+    filtered; // by pair, where there is a filter of contacts: it let none of them act (hooks.c)
     RBL_ARRAY(rblTransform) end_poses; // predicted end poses of shapes that are not exact
     rblContact* last_contacts; // contacts of the last step, until new ones are found (find_contacts.c)
 

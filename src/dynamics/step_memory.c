@@ -18,6 +18,7 @@
     X(sweeps)                                                                                                \
     X(prepared_sweeps)                                                                                       \
     X(end_poses)                                                                                             \
+    X(filtered)                                                                                              \
     X(solver_index)                                                                                          \
     X(solver_bodies)                                                                                         \
     X(at_start)                                                                                              \

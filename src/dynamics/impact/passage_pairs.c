@@ -53,11 +53,19 @@ float rbl_passage_depth(const rblStep* step, uint32_t a, uint32_t b)
                             path_b->bounded ? path_b->inner_radius : INFINITY);
 }
 
+// Whether the filter of contacts lets one body pass through the other.
+static bool is_filtered(const rblStep* step, uint32_t a, uint32_t b)
+{
+    const rblWorld* world = step->world;
+    const uint32_t index = world->contact_filter != NULL ? rbl_pair_find(world, a, b) : RBL_NONE;
+    return index != RBL_NONE && index < step->filtered.count && step->filtered.data[index] != 0;
+}
+
 // Nothing passes through a half space: however deep a body is, its contacts push it out.
 static bool may_be_passed(const rblStep* step, uint32_t a, uint32_t b)
 {
     return step->paths.data[a].bounded && step->paths.data[b].bounded &&
-           !rbl_bodies_are_siblings(&step->paths.data[a], &step->paths.data[b]);
+           !rbl_bodies_are_siblings(&step->paths.data[a], &step->paths.data[b]) && !is_filtered(step, a, b);
 }
 
 bool rbl_passage_reaches(const rblStep* step, uint32_t a, uint32_t b)

@@ -165,6 +165,10 @@ static bool sense(rblStep* step, uint32_t sensor)
         return false;
     }
     const size_t count = step->sensed_bodies.count;
+    if (count == 0)
+    {
+        return true;
+    }
     if (!rbl_array_reserve_more(&step->sensed_bodies, count))
     {
         return false;

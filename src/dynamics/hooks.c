@@ -52,7 +52,10 @@ rblResult rbl_contacts_filter(rblStep* step)
     {
         return rbl_fail_memory();
     }
-    memset(step->filtered.data, 0, world->pairs.count);
+    if (world->pairs.count > 0)
+    {
+        memset(step->filtered.data, 0, world->pairs.count);
+    }
     for (size_t i = 0; i < step->active_pairs.count; ++i)
     {
         const uint32_t index = step->active_pairs.data[i];

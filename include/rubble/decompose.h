@@ -17,7 +17,7 @@ typedef struct rblDecomposeOptions
     uint32_t cookie;      ///< set by rbl_default_decompose_options()
     uint32_t max_parts;   ///< most parts; 1 to RBL_DECOMPOSE_MAX_PARTS, default 16; 1: the convex hull
     uint32_t resolution;  ///< positions of cutting planes along each axis of a part; 2 to 64, default 16
-    /// A part is cut as long as its hull has more volume outside the solid than this share of the volume of the solid; above 0 to 1,
+    /// A part is cut as long as its hull has more volume outside the solid than this share of the volume of the solid; 1e-6 to 1,
     /// default 0.02. Parts that exceed it remain where max_parts are reached.
     double tolerance;
     uint64_t seed;        ///< of the directions of further planes; default 1
@@ -46,8 +46,9 @@ typedef struct rblDecomposeReport
 
 /// Cut a solid into pieces by planes, again and again where the convex hull of a piece is largest outside it, join pieces whose common
 /// hull is small enough, and return the convex hulls of the pieces, largest first. Together they cover the solid. A convex mesh gives
-/// one part. `out` has room for max_parts meshes, which the caller destroys; each has one group, "part 1" and so on. `options` may be
-/// null for the defaults, `report` may be null. Refused: a mesh that is open, not manifold, not oriented outward; on failure there are
+/// one part. `out` has room for max_parts meshes, which the caller destroys; the first report.part_count are written, each with one
+/// group, "part 1" and so on. `options` may be null for the defaults. `report` may be null; then fill `out` with null ids to know where
+/// they end. Refused: a mesh that is open, not manifold, not oriented outward; on failure there are
 /// no meshes. The result does not depend on the number of workers.
 RBL_API rblResult rbl_mesh_decompose(rblMeshId mesh, const rblDecomposeOptions* options, rblMeshId* out,
                                      rblDecomposeReport* report);

@@ -48,8 +48,9 @@ typedef struct rblJointDef
     void* user_data;   ///< returned in events, never read
     float lower,
         upper; ///< limits of a hinge or of the twist of a ball joint, rad, or of a slider, m, from its pose at
-               ///< creation; default infinite
-    float swing; ///< rad: greatest angle between the axes of the bodies of a ball joint; default infinite
+               ///< creation; default -infinity and infinity: no limits
+    float
+        swing; ///< rad: greatest angle between the axes of the bodies of a ball joint; default infinity: no limit; only set at creation
     float motor_speed; ///< of a hinge, rad/s, or a slider, m/s: of b against a; default 0
     float motor_force; ///< greatest torque, N m, or force, N, of the motor; default 0: no motor
 } rblJointDef;
@@ -63,8 +64,9 @@ static inline rblJointDef rbl_default_joint_def(void)
     return def;
 }
 
-/// Refused: stale bodies, none dynamic, anchors or axis not finite, a zero axis, a == b, numbers that are negative or NaN, limits
-/// of which the lower is above the upper, limits or motors of kinds that have none, a limit of swing above pi / 2.
+/// Refused: stale bodies, none dynamic, anchors or axis not finite, a zero axis where it is used, a == b; a length, stiffness or damping
+/// that is negative or not finite; a break_force or max_force that is not positive; a lower limit above the upper one; a motor speed that
+/// is not finite; a motor force that is negative or not finite; limits or motors of kinds that have none; a swing below 0 or above pi / 2.
 RBL_API rblResult rbl_joint_create(rblWorldId world, const rblJointDef* def, rblJointId* out);
 
 /// Remove a joint. Its bodies wake, and they collide with each other again.
@@ -96,8 +98,8 @@ typedef struct rblJointState
     void* user_data;
     float
         travel; ///< of a hinge or the twist of a ball joint with limits, rad, whole turns included; of a slider, m
-    float speed; ///< rate of that, 1/s
-    float drive; ///< torque or force of its motor and limits on b along the axis in the last step
+    float speed; ///< rate of that, rad/s or m/s
+    float drive; ///< N m or N: of its motor and limits on b along the axis in the last step; 0 without them
     float lower, upper, motor_speed, motor_force; ///< as in rblJointDef
 } rblJointState;
 

@@ -264,11 +264,12 @@ typedef struct rblPairContacts
     bool touching;  ///< at the end of the substep before
 } rblPairContacts;
 
-/// Whether the contacts of a pair act in this substep. Called in each substep on the thread of rbl_world_step(), in the order of ids,
-/// for awake pairs with contacts. It must not change the world.
+/// Whether the contacts of a pair act in this substep. Called in each substep, and again when something breaks in it, on the thread of
+/// rbl_world_step(), in the order of ids, for awake pairs with contacts. Bodies of a pair that is refused pass through each other at
+/// any speed. It must not change the world.
 typedef bool rblContactFilter(const rblPairContacts* contacts, void* context);
 
-/// Set the filter of contacts; null: none. As by rbl_world_set_pair_filter().
+/// Set the filter of contacts; null: none. Bodies wake. No part of snapshots and recordings, as the filter of pairs.
 RBL_API rblResult rbl_world_set_contact_filter(rblWorldId world, rblContactFilter* filter, void* context);
 
 // ---- what happened in the last step ----
@@ -303,8 +304,8 @@ typedef struct rblSensorEvent
     bool begins;            ///< otherwise it ends
 } rblSensorEvent;
 
-/// Events of sensors in the last step, by sensor and body. Filters apply; sensors do not see each other. Valid until the next call
-/// that changes the world.
+/// Events of sensors in the last step, in a fixed order: of each substep first what began or crossed, then what ended, each by sensor
+/// and body. Filters apply; sensors see neither each other nor static bodies. Valid until the next call that changes the world.
 RBL_API rblResult rbl_world_sensor_events(rblWorldId world, const rblSensorEvent** events, uint32_t* count);
 
 /// Bodies that overlapped a sensor at the end of the last step, in id order. At most `capacity` of them are written to `out`;
@@ -372,7 +373,7 @@ typedef struct rblEnergy
     double angular_momentum[3]; ///< about the world's origin
     double drift_momentum[3];   ///< angular momentum that drift correction changed, last step
     double
-        drift_impulse; ///< N s: sum of the changes of momentum of bodies by which drift correction keeps the angular momentum of islands in free flight, last step
+        drift_impulse; ///< N s: sum of the changes of momentum of bodies by which drift correction keeps the angular momentum of islands in free flight, and where bodies that were stopped on their way paid for it, last step
 } rblEnergy;
 
 /// Read the energy balance of the last step.
@@ -409,6 +410,7 @@ RBL_API rblResult rbl_world_profile(rblWorldId world, rblProfile* out);
 RBL_API rblResult rbl_world_hash(rblWorldId world, uint64_t* out);
 
 // ---- queries ----
+// No query finds sensors (rblBodyDef.sensor); ask rbl_sensor_overlaps().
 
 /// Result of a ray or a cast: fraction t along it, point and outward normal of the body in world axes.
 typedef struct rblWorldHit

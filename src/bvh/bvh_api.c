@@ -167,8 +167,12 @@ rblResult rbl_bvh_refit(rblBvhId bvh, const rblTriangleSpan* spans, uint32_t spa
     rblHierarchy* hierarchy;
     RBL_TRY(rbl_hierarchy_acquire(bvh, true, &hierarchy));
     rblResult result = rbl_forest_refit(&hierarchy->forest, spans, span_count, rbl_default_jobs());
-    result = result == RBL_OK ? renew_rays(hierarchy) : result;
-    result = result == RBL_OK ? fill_windings(hierarchy) : result;
+    if (result == RBL_OK)
+    {
+        result = fill_windings(hierarchy);
+        const rblResult renewed = renew_rays(hierarchy); // in any case: old ray trees must go
+        result = result == RBL_OK ? renewed : result;
+    }
     rbl_hierarchy_release(hierarchy);
     return result;
 }

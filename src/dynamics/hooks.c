@@ -12,6 +12,7 @@ void rbl_pair_drop_contacts(rblPair* pair)
     pair->leading = 0;
     pair->colliding = 0;
     pair->looked = false;
+    pair->seen_margin = 0.0f; // they are found again in the next substep, and the filter is asked again
 }
 
 static rblPairContacts describe(const rblWorld* world, const rblPair* pair)

@@ -254,8 +254,8 @@ static bool has_no_reserved(const rblBody* body)
 static bool can_break(const rblBody* body, uint32_t breakers)
 {
     return body->shape_id.generation <= breakers && is_bool(&body->owns_shape) && is_bool(&body->kept) &&
-           is_bool(&body->is_prepared) && (unsigned)body->anchor.kind < RBL_ANCHOR_KIND_COUNT &&
-           has_no_reserved(body) &&
+           is_bool(&body->is_prepared) && !(body->sensor && body->shape_id.generation > 0) &&
+           (unsigned)body->anchor.kind < RBL_ANCHOR_KIND_COUNT && has_no_reserved(body) &&
            (body->anchor.kind != RBL_ANCHOR_BOX || is_finite(&body->anchor.box.lower.x, 6)) &&
            body->damage >= 0.0f && body->damage <= 1.0f && is_bool(&body->debris) && body->lifetime >= 0.0f &&
            rbl_finite((double)body->lifetime) && body->sibling_time >= 0.0f;
@@ -318,7 +318,8 @@ static bool is_taken(const Image* image, uint32_t slot)
 
 static bool is_good_axis(const rblJointAxis* axis)
 {
-    return axis->lower <= axis->upper && rbl_finite(axis->travel) && rbl_finite(axis->impulse);
+    return axis->lower <= axis->upper && axis->lower < INFINITY && axis->upper > -INFINITY &&
+           rbl_finite(axis->travel) && rbl_finite(axis->impulse);
 }
 
 static rblResult check_joints(const Image* image)

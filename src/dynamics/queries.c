@@ -80,11 +80,12 @@ static float visit_ray(uint32_t slot, const rblRay* ray, void* context)
 static rblResult check_ray(const rblRay* ray)
 {
     if (!rbl_finite3(ray->origin) || !rbl_finite3(ray->direction) || !(rbl_length3(ray->direction) > 0.0f) ||
+        !rbl_finite((double)rbl_length3(ray->direction)) || !rbl_finite((double)ray->t_min) ||
         !(ray->t_min <= ray->t_max))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "ray: origin is (%g, %g, %g), must be finite; direction is (%g, %g, %g), must be "
-                        "finite and not zero; t_min is %g, must not be above t_max %g",
+                        "ray: origin is (%g, %g, %g), must be finite; direction is (%g, %g, %g), must be of "
+                        "finite length and not zero; t_min is %g, must be finite and not above t_max %g",
                         RBL_XYZ(ray->origin), RBL_XYZ(ray->direction), (double)ray->t_min,
                         (double)ray->t_max);
     }
@@ -288,7 +289,7 @@ static bool visit_overlap(uint32_t slot, void* context)
         query->result =
             rbl_shape_collide(query->shape, &body->shape, rbl_transform_relative(query->pose, pose), &options,
                               NULL, &query->set);
-        if (query->result != RBL_OK || query->set.count == 0)
+        if (query->result != RBL_OK || !rbl_contacts_overlap(&query->set))
         {
             return query->result == RBL_OK;
         }

@@ -67,10 +67,11 @@ static bool overlaps_now(Search* search, uint32_t slot, bool* overlaps)
     }
     const rblResult result = rbl_shape_collide(&a->shape, &b->shape, rbl_transform_relative(pose_a, pose_b),
                                                &options, NULL, &step->sensed_contacts);
-    *overlaps = result == RBL_OK && step->sensed_contacts.count > 0;
+    *overlaps = result == RBL_OK && rbl_contacts_overlap(&step->sensed_contacts);
     return result == RBL_OK;
 }
 
+// The surfaces have overlapped on the way: bodies that only touch do not cross.
 static bool has_crossed(const Search* search, uint32_t slot)
 {
     const rblWorld* world = search->step->world;
@@ -79,7 +80,7 @@ static bool has_crossed(const Search* search, uint32_t slot)
     const rblSweep sweep_a = sweep_of(world, search->sensor);
     const rblSweep sweep_b = sweep_of(world, slot);
     const float tolerance = rbl_meeting_distance(&a->shape, &b->shape);
-    return rbl_shape_time_of_impact(&a->shape, &sweep_a, &b->shape, &sweep_b, tolerance, 0.5f * tolerance) <
+    return rbl_shape_time_of_impact(&a->shape, &sweep_a, &b->shape, &sweep_b, -tolerance, 0.5f * tolerance) <
            1.0f;
 }
 

@@ -37,7 +37,7 @@ static bool is_known(const rblStep* step, uint32_t a, uint32_t b)
     const rblPair* pair = index != RBL_NONE ? &step->world->pairs.data[index] : NULL;
     return pair != NULL &&
            ((pair->count > 0 && has_valid_contacts(step, index) && !rbl_pair_is_rugged(step, pair)) ||
-            pair->siblings || pair->break_depth > 0.0f);
+            pair->siblings || pair->break_depth > 0.0f || rbl_pair_is_filtered(step, index));
 }
 
 // Path of a body from a time of the substep on. Up to that time it flies with its current velocities.

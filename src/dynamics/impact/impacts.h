@@ -78,8 +78,13 @@ static inline float rbl_pair_impact_threshold(const rblStep* step, const rblMani
     return rbl_minf(threshold, rbl_maxf(2.0f * manifold->slop / step->seconds, 1e-3f));
 }
 
-// Shapes that are not convex have an infinite safe distance. Their contacts are valid at the poses where they were found: after
-// a rotation other points touch, so the time of impact may be wrong.
+// Whether the filter of contacts lets the bodies of a pair pass through each other in this substep.
+static inline bool rbl_pair_is_filtered(const rblStep* step, uint32_t pair)
+{
+    return step->world->contact_filter != NULL && pair < step->filtered.count &&
+           step->filtered.data[pair] != 0;
+}
+
 // One of the shapes is ground that is no half space: its contacts tell nothing of the ground farther along a path.
 static inline bool rbl_pair_is_rugged(const rblStep* step, const rblPair* pair)
 {
@@ -91,6 +96,8 @@ static inline bool rbl_manifold_is_rugged(const rblStep* step, const rblManifold
     return rbl_pair_is_rugged(step, &step->world->pairs.data[manifold->pair]);
 }
 
+// Shapes that are not convex have an infinite safe distance. Their contacts are valid at the poses where they were found: after
+// a rotation other points touch, so the time of impact may be wrong.
 static inline bool rbl_manifold_is_convex(const rblManifold* manifold)
 {
     return manifold->safe_distance < INFINITY;

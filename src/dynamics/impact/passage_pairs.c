@@ -58,10 +58,10 @@ static bool is_filtered(const rblStep* step, uint32_t a, uint32_t b)
 {
     const rblWorld* world = step->world;
     const uint32_t index = world->contact_filter != NULL ? rbl_pair_find(world, a, b) : RBL_NONE;
-    return index != RBL_NONE && index < step->filtered.count && step->filtered.data[index] != 0;
+    return index != RBL_NONE && rbl_pair_is_filtered(step, index);
 }
 
-// Nothing passes through a half space: however deep a body is, its contacts push it out.
+// Unbounded ground is left out: a half space pushes a body out of any depth; for triangles see rbl_paths_limit_on_ground().
 static bool may_be_passed(const rblStep* step, uint32_t a, uint32_t b)
 {
     return step->paths.data[a].bounded && step->paths.data[b].bounded &&
@@ -260,13 +260,6 @@ rblAabb rbl_path_box(const rblStep* step, uint32_t index)
     return box;
 }
 
-static bool contains(rblAabb outer, rblAabb inner)
-{
-    return outer.lower.x <= inner.lower.x && outer.lower.y <= inner.lower.y &&
-           outer.lower.z <= inner.lower.z && outer.upper.x >= inner.upper.x &&
-           outer.upper.y >= inner.upper.y && outer.upper.z >= inner.upper.z;
-}
-
 // Whether a body has left its predicted path by more than a body of its thickness may.
 static bool is_deflected(const rblStep* step, uint32_t index)
 {
@@ -384,7 +377,7 @@ static bool collect_deflected(rblStep* step)
         }
         const rblAabb box = rbl_path_box(step, i);
         const uint32_t slot = step->solver_bodies.data[i].slot;
-        if (contains(rbl_broad_phase_fat_box(step->world->broad, slot), box))
+        if (rbl_aabb_contains(rbl_broad_phase_fat_box(step->world->broad, slot), box))
         {
             continue;
         }

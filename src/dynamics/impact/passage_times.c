@@ -3,8 +3,8 @@
 #include "dynamics/stages.h"
 #include <math.h>
 
-// ---- tuning, relative to the overlap that a motion may add ----
-
+// ---- tuning ----
+// Relative to the overlap that a motion may add.
 #define ACCURACY    0.02f // of the search
 #define FIXED_SHARE 0.04f // what a motion may add to a deep overlap with a body of infinite mass
 #define DOUBLINGS   6     // of the overlap that is allowed, for pairs that overlap from the start

@@ -198,13 +198,20 @@ static bool stop_connected(rblStep* step, float time)
     return true;
 }
 
+// Of equal times the lower slots come first, whatever the order in which pairs were found.
+static bool comes_before(const rblPassage* p, const rblPassage* q)
+{
+    return p->time < q->time || (p->time == q->time && (p->a < q->a || (p->a == q->a && p->b < q->b)));
+}
+
 static rblPassage* first_passage(const rblStep* step)
 {
     rblPassage* first = NULL;
     for (size_t i = 0; i < step->passages->passages.count; ++i)
     {
         rblPassage* passage = &step->passages->passages.data[i];
-        first = passage->time < (first != NULL ? first->time : INFINITY) ? passage : first;
+        const bool earlier = first == NULL || comes_before(passage, first);
+        first = passage->time < INFINITY && earlier ? passage : first;
     }
     return first;
 }

@@ -233,15 +233,15 @@ static bool visit(uint32_t leaf, void* context)
 // ---- deep overlap ----
 
 // A body whose centre is behind the surface, but not by more than its radius: contacts with the plane through the nearest
-// point.
-static rblResult collide_deep(Search* s, rblContactSet* out)
+// point. `alone`: there are no other contacts; then the same for a body in front of the surface.
+static rblResult collide_deep(Search* s, bool alone, rblContactSet* out)
 {
     rblVec3 unused;
     rblVec3 nearest;
     rblVec3 normal;
     const rblVec3 center = rbl_add3(s->center, s->origin);
     const float depth = rbl_triangles_distance(s->mesh, center, &unused, &nearest, &normal);
-    if (!(fabsf(depth) < s->body->radius))
+    if (!(fabsf(depth) < s->body->radius) || (!alone && depth >= 0.0f))
     {
         return RBL_OK;
     }
@@ -273,7 +273,7 @@ static rblResult give_groups(Search* s, rblContactSet* out)
             out->points[i].point = rbl_add3(out->points[i].point, s->origin);
         }
     }
-    return s->group_count == 0 && s->overlaps ? collide_deep(s, out) : RBL_OK;
+    return s->overlaps ? collide_deep(s, s->group_count == 0, out) : RBL_OK;
 }
 
 rblResult rbl_triangles_collide(const rblShapeView* ground, const rblShapeView* body,

@@ -1,5 +1,6 @@
 // Which pairs may pass through each other in a substep (passages.c).
 #include "base/sort.h"
+#include "dynamics/impact/impacts.h"
 #include "dynamics/impact/passages.h"
 #include "dynamics/pair_list.h"
 #include "dynamics/stages.h"

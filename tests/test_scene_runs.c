@@ -16,9 +16,8 @@ typedef struct Shipped
 {
     const char* name;
     uint32_t steps; // at most; long scenes are shortened
-    bool
-        works; // something does work on it: spawns, kinematic bodies, joints in loops, which yield and spring back
-    bool breaks; // a body breaks in these steps
+    bool works;     // something does work on it: spawns, kinematic bodies
+    bool breaks;    // a body breaks in these steps
 } Shipped;
 
 static const Shipped shipped[] = {
@@ -30,7 +29,7 @@ static const Shipped shipped[] = {
     {"slide_and_stop", 90, false, false},
     {"stack20", 60, false, false},
     {"dominoes", 90, false, false},
-    {"newton_cradle", 200, true, false},
+    {"newton_cradle", 200, false, false},
     {"wrecking_ball", 36, false, false},
     {"elevator", 240, true, false},
     {"disrupted_stack", 180, true, false},
@@ -84,7 +83,9 @@ static void check_energy(const Shipped* scene, const rblSimulation* simulation)
         fail_msg("%s: energy rises by %.3g in a step and %.3g in all, of a scale of %.3g", scene->name,
                  s.worst_rise, s.total_rise, s.scale);
     }
-    if (!scene->works && s.work != 0.0)
+    // Joints in loops yield, and spring back: that is work too.
+    const bool loops = strcmp(scene->name, "newton_cradle") == 0;
+    if (!scene->works && fabs(s.work) > (loops ? 1e-5 * s.scale : 0.0))
     {
         fail_msg("%s: work of %.3g J where nothing does any", scene->name, s.work);
     }

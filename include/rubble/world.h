@@ -365,7 +365,8 @@ typedef struct rblEnergy
     double kinetic;
     double potential; ///< - sum m g.x
     double
-        work; ///< put in by spawns, removals, kinematic bodies, user forces, explosions and overlap recovery
+        work; ///< put in by spawns, removals, kinematic bodies, user forces, explosions, springs, motors, joints in loops as they
+              ///< spring back, and overlap recovery
     double dissipated;    ///< taken out by contacts, joints, breaking and drift correction
     double clamped;       ///< energy gain that clamping prevented, last step
     uint32_t clamp_count; ///< islands that were clamped, last step

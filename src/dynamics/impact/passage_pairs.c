@@ -5,6 +5,7 @@
 #include "dynamics/pair_list.h"
 #include "dynamics/stages.h"
 #include <math.h>
+#include <string.h>
 
 // ---- tuning ----
 
@@ -214,9 +215,23 @@ static bool balls_miss(const rblStep* step, uint32_t a, uint32_t b)
 
 static bool add_passage(rblStep* step, uint32_t a, uint32_t b, bool waits)
 {
+    struct rblPassageStage* stage = step->passages;
     const rblPassage passage = {.a = a, .b = b, .time = INFINITY, .waits = waits};
-    return rbl_array_push(&step->passages->passages, passage) &&
-           (waits || (rbl_path_make(step, step->solver_index.data[a]) &&
+    const uint32_t ends[2] = {step->solver_index.data[a], step->solver_index.data[b]};
+    if (!rbl_array_push(&stage->passages, passage))
+    {
+        return false;
+    }
+    for (int k = 0; k < 2; ++k)
+    {
+        uint32_t* head = &stage->heads.data[ends[k]]; // that of static bodies is never read
+        if (!rbl_array_push(&stage->links, *head))
+        {
+            return false;
+        }
+        *head = (uint32_t)stage->links.count;
+    }
+    return (waits || (rbl_path_make(step, step->solver_index.data[a]) &&
                       rbl_path_make(step, step->solver_index.data[b])));
 }
 
@@ -226,7 +241,13 @@ static bool collect(rblStep* step)
     const rblWorld* world = step->world;
     struct rblPassageStage* stage = step->passages;
     rbl_array_clear(&stage->passages);
+    rbl_array_clear(&stage->links);
     rbl_array_clear(&stage->legs);
+    if (!rbl_array_resize_amply(&stage->heads, step->solver_bodies.count))
+    {
+        return false;
+    }
+    memset(stage->heads.data, 0, stage->heads.count * sizeof *stage->heads.data);
     for (size_t i = 0; i < step->active_pairs.count; ++i)
     {
         const uint32_t number = step->active_pairs.data[i];
@@ -244,7 +265,6 @@ static bool collect(rblStep* step)
             return false;
         }
     }
-    stage->known = stage->passages.count;
     return true;
 }
 
@@ -302,9 +322,12 @@ static bool add_if_new(rblStep* step, uint32_t one, uint32_t other)
     {
         return true;
     }
-    for (size_t i = step->passages->known; i < step->passages->passages.count; ++i)
+    // Of the body that is searched around, which moves.
+    const struct rblPassageStage* stage = step->passages;
+    for (uint32_t link = stage->heads.data[step->solver_index.data[one]]; link != 0;
+         link = stage->links.data[link - 1])
     {
-        const rblPassage* passage = &step->passages->passages.data[i];
+        const rblPassage* passage = &stage->passages.data[(link - 1) / 2];
         if (passage->a == a && passage->b == b)
         {
             return true;

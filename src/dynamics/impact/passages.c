@@ -22,7 +22,10 @@
     X(boxes)                                                                                                 \
     X(paths)                                                                                                 \
     X(legs)                                                                                                  \
-    X(passages)
+    X(passages)                                                                                              \
+    X(heads)                                                                                                 \
+    X(links)                                                                                                 \
+    X(queue)
 
 RBL_DEFINE_STAGE_MEMORY(struct rblPassageStage, rbl_passage_stage, ARRAYS)
 
@@ -60,16 +63,72 @@ rblResult rbl_passages_begin(rblStep* step)
     return RBL_OK;
 }
 
+// ---- the queue of passages ----
+
+// Of equal times the lower slots come first, whatever the order in which pairs were found.
+static bool comes_before(const struct rblPassageStage* stage, rblPassageEntry one, rblPassageEntry other)
+{
+    const rblPassage* p = &stage->passages.data[one.passage];
+    const rblPassage* q = &stage->passages.data[other.passage];
+    return one.time < other.time ||
+           (one.time == other.time && (p->a < q->a || (p->a == q->a && p->b < q->b)));
+}
+
+static bool queue_push(struct rblPassageStage* stage, uint32_t passage)
+{
+    const rblPassageEntry entry = {stage->passages.data[passage].time, passage};
+    if (!(entry.time < INFINITY))
+    {
+        return true;
+    }
+    if (!rbl_array_push(&stage->queue, entry))
+    {
+        return false;
+    }
+    size_t at = stage->queue.count - 1;
+    while (at > 0 && comes_before(stage, entry, stage->queue.data[(at - 1) / 2]))
+    {
+        stage->queue.data[at] = stage->queue.data[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    stage->queue.data[at] = entry;
+    return true;
+}
+
+static rblPassageEntry queue_pop(struct rblPassageStage* stage)
+{
+    rblPassageEntry* heap = stage->queue.data;
+    const rblPassageEntry first = heap[0];
+    const rblPassageEntry last = heap[--stage->queue.count];
+    const size_t count = stage->queue.count;
+    size_t at = 0;
+    for (size_t child = 1; child < count; child = 2 * at + 1)
+    {
+        child += child + 1 < count && comes_before(stage, heap[child + 1], heap[child]) ? 1 : 0;
+        if (!comes_before(stage, heap[child], last))
+        {
+            break;
+        }
+        heap[at] = heap[child];
+        at = child;
+    }
+    if (count > 0)
+    {
+        heap[at] = last;
+    }
+    return first;
+}
+
 // ---- stops ----
 
 // Pairs of a stopped body: those that were followed already, and those that moved on together so far.
-static bool follow_again(rblStep* step, uint32_t slot, float time)
+static bool follow_again(rblStep* step, uint32_t index, float time)
 {
     struct rblPassageStage* stage = step->passages;
-    for (size_t i = 0; i < stage->passages.count; ++i)
+    for (uint32_t link = stage->heads.data[index]; link != 0; link = stage->links.data[link - 1])
     {
-        rblPassage* passage = &stage->passages.data[i];
-        if ((passage->a != slot && passage->b != slot) || passage->finished)
+        rblPassage* passage = &stage->passages.data[(link - 1) / 2];
+        if (passage->finished)
         {
             continue;
         }
@@ -81,6 +140,10 @@ static bool follow_again(rblStep* step, uint32_t slot, float time)
         }
         const float found = rbl_passage_find_time(step, passage, passage->goal == 0.0f ? 0.0f : time);
         passage->time = rbl_maxf(found, time);
+        if (!queue_push(stage, (link - 1) / 2))
+        {
+            return false;
+        }
     }
     return true;
 }
@@ -134,7 +197,6 @@ static bool carry(rblStep* step, uint32_t index, uint32_t carrier, float time)
 static bool stop(rblStep* step, uint32_t index, uint32_t by, float time)
 {
     rblPath* path = &step->passages->paths.data[index];
-    const uint32_t slot = step->solver_bodies.data[index].slot;
     if (!rbl_is_dynamic(step, index) || path->ending == RBL_ENDING_STOPPED)
     {
         return true;
@@ -142,7 +204,7 @@ static bool stop(rblStep* step, uint32_t index, uint32_t by, float time)
     const bool driven = by != 0 && !rbl_is_dynamic(step, by) && path->ending == RBL_ENDING_NONE;
     if (driven)
     {
-        return carry(step, index, by, time) && follow_again(step, slot, time);
+        return carry(step, index, by, time) && follow_again(step, index, time);
     }
     if (path->ending == RBL_ENDING_NONE && time >= path->end)
     {
@@ -151,7 +213,7 @@ static bool stop(rblStep* step, uint32_t index, uint32_t by, float time)
     path->stopped = path->ending == RBL_ENDING_NONE ? time : path->stopped;
     path->ending = RBL_ENDING_STOPPED;
     path->end = rbl_minf(path->end, time);
-    return follow_again(step, slot, time);
+    return follow_again(step, index, time);
 }
 
 // All bodies that joints connect to a stopped one stop at its time.
@@ -198,29 +260,26 @@ static bool stop_connected(rblStep* step, float time)
     return true;
 }
 
-// Of equal times the lower slots come first, whatever the order in which pairs were found.
-static bool comes_before(const rblPassage* p, const rblPassage* q)
-{
-    return p->time < q->time || (p->time == q->time && (p->a < q->a || (p->a == q->a && p->b < q->b)));
-}
-
-static rblPassage* first_passage(const rblStep* step)
-{
-    rblPassage* first = NULL;
-    for (size_t i = 0; i < step->passages->passages.count; ++i)
-    {
-        rblPassage* passage = &step->passages->passages.data[i];
-        const bool earlier = first == NULL || comes_before(passage, first);
-        first = passage->time < INFINITY && earlier ? passage : first;
-    }
-    return first;
-}
-
 static bool stop_all(rblStep* step)
 {
     const rblWorld* world = step->world;
-    for (rblPassage* passage = first_passage(step); passage != NULL; passage = first_passage(step))
+    struct rblPassageStage* stage = step->passages;
+    rbl_array_clear(&stage->queue);
+    for (uint32_t i = 0; i < stage->passages.count; ++i)
     {
+        if (!queue_push(stage, i))
+        {
+            return false;
+        }
+    }
+    while (stage->queue.count > 0)
+    {
+        const rblPassageEntry entry = queue_pop(stage);
+        rblPassage* passage = &stage->passages.data[entry.passage];
+        if (passage->finished || passage->time != entry.time)
+        {
+            continue; // it was searched again since
+        }
         const float time = passage->time;
         const uint32_t a = step->solver_index.data[passage->a];
         const uint32_t b = step->solver_index.data[passage->b];

@@ -33,6 +33,13 @@ typedef struct rblPassage
     bool waits;    // the two move on together, or far apart, unless one of them stops
 } rblPassage;
 
+// An entry of the queue: valid while the passage has this time.
+typedef struct rblPassageEntry
+{
+    float time; // s
+    uint32_t passage;
+} rblPassageEntry;
+
 // Working data of the stage.
 struct rblPassageStage
 {
@@ -47,9 +54,11 @@ struct rblPassageStage
     RBL_ARRAY(rblPath) paths; // per solver body
     rblLegArray legs;
     RBL_ARRAY(rblPassage) passages;
-    size_t known;    // number of passages of pairs of the broad phase
-    atomic_bool any; // a pair moves far enough
-    bool displaces;  // the paths are those of drift correction
+    rblIndexArray heads; // per solver body: 1 + its last link; 0: none
+    rblIndexArray links; // 2 per passage, of a and of b: 1 + the link before it in the list of the body
+    RBL_ARRAY(rblPassageEntry) queue; // a heap, the earliest first
+    atomic_bool any;                  // a pair moves far enough
+    bool displaces;                   // the paths are those of drift correction
 };
 
 static inline bool rbl_is_dynamic(const rblStep* step, uint32_t index)
